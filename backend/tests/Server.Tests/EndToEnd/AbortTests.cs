@@ -14,14 +14,14 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
-/// Players that go at any moment, with and without a word, leave no stream, no command, no block and no socket (F26, DAV-74).
-/// The server runs inside the test, which can so count what a process keeps to itself.
+/// Players that leave at any moment, by a reset or in order, leave no stream, command, block or socket behind (F26, DAV-74). The server
+/// runs inside the test, which can therefore count its internal resources.
 /// </summary>
 public sealed class AbortTests : IDisposable
 {
     private const int Viewers = 8;
 
-    // The bar, which only the long run holds a machine to; the short one counts.
+    // Only the long run asserts this time; the short run checks counts alone.
     private static readonly TimeSpan Bar = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(1);
@@ -104,7 +104,7 @@ public sealed class AbortTests : IDisposable
             cancel)));
     }
 
-    /// <summary>Asks for something, reads some of it or nothing, and goes: by a reset or in order, like a player or like a crash.</summary>
+    /// <summary>Sends a request, reads some of the answer or nothing, and disconnects by a reset or in order.</summary>
     private async Task LeaveAsync(RunningServer server, Random random, CancellationToken cancel)
     {
         using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 64 * 1024 };
@@ -118,7 +118,7 @@ public sealed class AbortTests : IDisposable
             _ => $"Range: bytes={from}-",
         };
         var request = $"GET /{Film.Path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: {_credentials}\r\n{range}\r\n\r\n";
-        // One in sixteen does not even ask to the end.
+        // One request in sixteen is cut short.
         await socket.SendAsync(Encoding.ASCII.GetBytes(random.Next(16) == 0 ? request[..random.Next(request.Length)] : request), cancel);
         await ReadAsync(socket, wanted: random.Next(4) switch { 0 => 0, 1 => 1, 2 => 50_000, _ => random.Next(2_000_000) }, cancel);
         if (random.Next(2) == 0)
@@ -127,7 +127,7 @@ public sealed class AbortTests : IDisposable
 
     private static async Task ReadAsync(Socket socket, int wanted, CancellationToken cancel)
     {
-        // A request that ends early is never answered, so the wait has a limit.
+        // The server never answers a request that was cut short, so the wait has a limit.
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancel);
         patience.CancelAfter(TimeSpan.FromMilliseconds(200));
         var buffer = new byte[32 * 1024];
@@ -138,7 +138,7 @@ public sealed class AbortTests : IDisposable
         }
         catch (OperationCanceledException) when (!cancel.IsCancellationRequested)
         {
-            // It goes while it waits.
+            // The player leaves while it waits.
         }
     }
 

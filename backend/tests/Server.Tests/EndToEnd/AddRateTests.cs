@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>How fast NZBs can be added, beside how fast the same disk makes bytes safe (IMP-8). Told, and not asserted: it is the disk's.</summary>
+/// <summary>Rate of adding NZBs, next to the sync rate of the same disk (IMP-8). Printed and not asserted, because it depends on the disk.</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Measures)]
 public sealed class AddRateTests
@@ -16,9 +16,9 @@ public sealed class AddRateTests
     private static readonly TimeSpan Sync = TimeSpan.FromSeconds(5);
 
     [Theory]
-    // 50 each second, in their time.
+    // 50 adds each second.
     [InlineData(100 << 10, 60, 50)]
-    // As many as there can be.
+    // As many adds as possible.
     [InlineData(100 << 10, 20, 0)]
     [InlineData(1 << 20, 20, 0)]
     public async Task IMP_8_Eight_clients_add_NZBs_and_none_is_lost(int bytes, int seconds, int perSecond)
@@ -64,7 +64,7 @@ public sealed class AddRateTests
         }
     }
 
-    /// <summary>Appends and makes safe, by some writers each with a file of its own.</summary>
+    /// <summary>Appends and syncs with several writers, each to its own file, and returns the rate.</summary>
     private static async Task<double> SyncsAsync(string folder, int writers, CancellationToken cancel)
     {
         Directory.CreateDirectory(folder);
@@ -87,7 +87,7 @@ public sealed class AddRateTests
         return count / clock.Elapsed.TotalSeconds;
     }
 
-    /// <summary>An NZB of a length whose ids are like no other's.</summary>
+    /// <summary>Returns an NZB of a given length with unique message-ids.</summary>
     private static byte[] Nzb(int number, int bytes)
     {
         var random = new Random(number);

@@ -9,16 +9,16 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>More clients than places: a place belongs to a stream that reads, and all that pause go on byte-exact (DAV-78).</summary>
+/// <summary>More clients than stream slots: a slot belongs to a stream that reads, and paused streams resume byte-exact (DAV-78).</summary>
 public sealed class AdmissionTests
 {
     private const int Slow = 400;
     private const int Paused = 60;
 
-    // Larger than what lies on the way to a client that takes nothing.
+    // Larger than the buffers between the server and a client that reads nothing.
     private const int BodyBytes = 1_000_000;
 
-    // Clients of one region share what is fetched: the tests are about places, not about the rate of the machine.
+    // Clients of one region share its articles, because the tests are about slots and not about the speed of the machine.
     private const int Regions = 46;
 
     private static readonly SyntheticFilm Film = new(9, 150_000_000, 716_800);
@@ -35,7 +35,7 @@ public sealed class AdmissionTests
             ["SLUICE_CONFIG__USENET__STREAMING_READ_TIMEOUT_SECONDS"] = "5",
         };
 
-        // So slow that the one stream reads for the whole time.
+        // So slow that the one stream reads during the whole test.
         await using var set = await MockedServer.StartAsync(new MockOptions { Providers = [new MockProvider { Bandwidth = 4_000_000 }] }, settings, Token);
         await Film.PublishAsync(set.Client, Token);
         using var http = From(set.Server, 2);
@@ -49,7 +49,7 @@ public sealed class AdmissionTests
             Assert.NotNull(refused.Headers.RetryAfter);
         }
 
-        // Once the viewer pauses the next one has its place, and the viewer waits for that one in turn.
+        // Once the viewer pauses, the next stream gets its slot, and then the viewer waits for a slot in turn.
         await enough.CancelAsync();
         await watching;
         using (var next = await OpenAsync(http, 70_000_000, BodyBytes))
@@ -63,7 +63,7 @@ public sealed class AdmissionTests
     [Trait("Category", EndToEndRun.Measures)]
     public async Task Crowd_of_slow_clients_leaves_room_for_readers(int addresses)
     {
-        // StreamPlaces lets readers wait, so none gets 503 however slow the machine is.
+        // StreamPlaces makes readers wait, so none gets 503 on a slow machine.
         var settings = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__STREAMING_READ_TIMEOUT_SECONDS"] = "120" };
         await using var set = await MockedServer.StartAsync(new MockOptions(), settings, Token);
         await Film.PublishAsync(set.Client, Token);
@@ -82,7 +82,7 @@ public sealed class AdmissionTests
         Tell($"{addresses} addresses: first byte of another one {await NextAsync(stranger)} ms, of theirs {await NextAsync(clients[0])} ms, "
             + $"{set.Server.ResidentBytes >> 20} MiB");
 
-        // All of them have been served, and go on from where they are.
+        // All of them got a slot; now they read on to the end.
         await enough.CancelAsync();
         var players = await Task.WhenAll(crowd);
         await Task.WhenAll(players.Select(player => player.ReadAsync(player.Left)));
@@ -146,7 +146,7 @@ public sealed class AdmissionTests
         return new Player(answer, await answer.Content.ReadAsStreamAsync(Token), offset);
     }
 
-    /// <summary>A client of its own address, whose receive buffer is small, so that it stops the server after some kilobytes.</summary>
+    /// <summary>Returns a client with an address of its own and a small receive buffer, so that it blocks the server after kilobytes.</summary>
     private static HttpClient From(ServerProcess server, int address, int? receiveBuffer = 8 * 1024)
     {
         var handler = new SocketsHttpHandler
@@ -171,7 +171,7 @@ public sealed class AdmissionTests
         return http;
     }
 
-    /// <summary>One answer, read on from where it is, with every byte compared.</summary>
+    /// <summary>One answer that is read from its current offset, with every byte compared.</summary>
     private sealed class Player(HttpResponseMessage answer, Stream body, long position) : IDisposable
     {
         private readonly long _end = position + answer.Content.Headers.ContentLength!.Value;

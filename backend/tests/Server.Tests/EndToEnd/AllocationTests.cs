@@ -9,12 +9,12 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>What streaming costs the collector (F04), server, client and news server together in this process.</summary>
+/// <summary>Allocations while streaming (F04), of server, client and news server together, because they share this process.</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class AllocationTests : IDisposable
 {
 #if DEBUG
-    // Without optimisation the state of every asynchronous method that is called is an object, also where it never waits.
+    // Without optimization each call of an asynchronous method allocates its state, even if it never waits.
     private const long MostPerMegabyte = 128 << 10;
 #else
     private const long MostPerMegabyte = 32 << 10;
@@ -39,8 +39,8 @@ public sealed class AllocationTests : IDisposable
         using var client = new SluiceClient(server.Address.Port, "admin", RunningServer.Password, RunningServer.ApiKey);
         await Film.PublishAsync(client, cancel);
 
-        // The first time makes the articles. The second is measured behind its ramp; pools may grow in one slice of it or another,
-        // but what is thrown away shows in each.
+        // The first read generates the articles. The second is measured after its ramp: pools may grow during one slice or another, but garbage
+        // shows in every slice.
         var buffer = new byte[256 << 10];
         await using (var first = await OpenAsync(client, cancel))
             await ReadAsync(first, buffer, Film.Size, cancel);
@@ -55,7 +55,7 @@ public sealed class AllocationTests : IDisposable
             least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
         }
 
-        // All of it came over the wire again.
+        // The second read fetched its articles again.
         Assert.InRange(mock.Stats.Articles - articles, Slices * Slice / Film.ArticleSize / 2, Film.Size / Film.ArticleSize);
         TestContext.Current.TestOutputHelper?.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{least / (Slice / 1e6):F0} B per MB"));
         Assert.InRange(least, 0, MostPerMegabyte * (Slice / 1_000_000));
@@ -69,7 +69,7 @@ public sealed class AllocationTests : IDisposable
             Directory.EnumerateFiles(Repository.PathOf("backend/src"), "*.cs", SearchOption.AllDirectories),
             file => File.ReadAllText(file).Contains("GC.Collect", StringComparison.Ordinal));
 
-        // The analyzer says so before a test does.
+        // Banned symbols make the analyzer reject a forced collection at build time.
         Assert.Contains("M:System.GC.Collect;", File.ReadAllText(Repository.PathOf("backend/BannedSymbols.txt")), StringComparison.Ordinal);
     }
 

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>What an archive that is made to do harm costs the process (IMP-56, IMP-57).</summary>
+/// <summary>Cost of malicious archives for the process (IMP-56, IMP-57).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Measures)]
 public sealed class ArchiveCostTests
@@ -70,7 +70,7 @@ public sealed class ArchiveCostTests
     {
         var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);
 
-        // A first one brings in the code and the connections that every import needs.
+        // A first import warms up the code and the connections that every import needs.
         var small = new ReleaseBuilder("Warm", 403, 20_000)
             .AddArchive(new ArchiveLayout { Format = LayoutFormat.Rar5, Volumes = 300, Entries = [new LayoutEntry("film.mkv", 3_000_000)], Naming = VolumeNaming.Random }).Build();
         set.Mock.Post(small);
@@ -104,7 +104,7 @@ public sealed class ArchiveCostTests
         return Encoding.UTF8.GetBytes(nzb.Append("</nzb>").ToString());
     }
 
-    /// <summary>A volume of RAR 5 whose headers are encrypted under a salt of its own with 2^20 rounds, for no password that anyone has.</summary>
+    /// <summary>Returns a RAR 5 volume with encrypted headers, a random salt, 2^20 rounds and no known password.</summary>
     private static byte[] Locked()
     {
         var check = RandomNumberGenerator.GetBytes(8);

@@ -5,8 +5,8 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
-/// The unpacked archive for arm64 on emulated CPUs. <c>tools/test.sh --all</c> runs these tests if the build and the emulator can be had. Nothing is
-/// measured, because an emulator has costs of its own.
+/// The unpacked archive for arm64 on emulated CPUs. <c>tools/test.sh --all</c> runs these tests if build and emulator are available. They
+/// measure nothing, because an emulator has costs of its own.
 /// </summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
@@ -15,7 +15,7 @@ public sealed class Arm64Tests
 {
     private static readonly string[] RealPosts = ["raw-mkv", "raw-dots", "rar4"];
 
-    // Keys and content of these need SHA-256 and AES, which Arm CPUs also have instructions for.
+    // Encrypted layouts need SHA-256 and AES, for which Arm CPUs have instructions too.
     private static readonly string[] EncryptedLayouts = ["rar5-headers", "7z-encrypted"];
 
     /// <summary>CPUs of <c>tools/arm64.sh</c>, each with the checksum that its instructions allow.</summary>

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A viewer who seeks on leaves nothing behind: no permit, no socket, no block.</summary>
+/// <summary>A canceled read releases its permit, socket and blocks.</summary>
 public sealed class CancelledReadTests
 {
     private const int Reads = 1000;
@@ -18,7 +18,7 @@ public sealed class CancelledReadTests
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await StartAsync(permits: 0, cancel);
-        // The first thousand fill the pools. One block lost per read would be 64 MiB in the second thousand.
+        // The first thousand reads fill the pools. One lost block per read would add 64 MiB in the second thousand.
         await CancelReadsAsync(set.Client, new Random(20260104), cancel);
         var before = set.Server.ResidentBytes;
         await CancelReadsAsync(set.Client, new Random(20260105), cancel);
@@ -35,7 +35,7 @@ public sealed class CancelledReadTests
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await StartAsync(permits: 1, cancel);
         await CancelReadsAsync(set.Client, new Random(20260106), cancel);
-        // With the one permit lost, nothing could be read any more.
+        // If the only permit were lost, no read could succeed.
         await AssertReadableAsync(set, cancel);
         await AssertNoConnectionsAsync(set, cancel);
     }
@@ -45,7 +45,7 @@ public sealed class CancelledReadTests
         var settings = new Dictionary<string, string>
         {
             ["SLUICE_CONFIG__USENET__MAX_DOWNLOAD_CONNECTIONS"] = $"{permits}",
-            // The shortest time after which the server itself closes idle connections.
+            // The shortest idle time after which the server itself closes connections.
             ["SLUICE_CONFIG__USENET__IDLE_CONNECTION_TIMEOUT_SECONDS"] = "15",
         };
         var provider = new MockProvider { Latency = TimeSpan.FromMilliseconds(10) };
@@ -86,7 +86,7 @@ public sealed class CancelledReadTests
         }
         catch (OperationCanceledException) when (!cancel.IsCancellationRequested)
         {
-            // Left before the headers came.
+            // The client left before the headers arrived.
         }
     }
 

@@ -5,14 +5,14 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A fresh machine, one command, and a film is there.</summary>
+/// <summary>One command on a fresh machine provides a film to play.</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed partial class ClipTests
 {
     private const string Clip = "/content/demo/";
 
-    /// <summary>Sum of the film before it was encoded, as <c>tools/DemoClip.cs</c> prints it.</summary>
+    /// <summary>Checksum of the film before encoding, as <c>tools/DemoClip.cs</c> prints it.</summary>
     internal const string ClipSum = "f5cc520da5f5323aa87ddf135966f7e1e39c2920d6ae2ac8260d2179943d0bf9";
 
     [Fact]
@@ -74,7 +74,7 @@ public sealed partial class ClipTests
         Assert.Equal(System.Net.HttpStatusCode.NotFound, answer.StatusCode);
     }
 
-    /// <summary>The path of the film, from a listing of its folder.</summary>
+    /// <summary>Finds the path of the film in a listing of its folder.</summary>
     internal static async Task<string> FindClipAsync(SluiceClient client, CancellationToken cancel)
     {
         using var listing = await client.FindAsync(Clip, "", cancel);

@@ -2,7 +2,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A file that is proved gone is requested once: 410 is no status that rclone tries again (F28).</summary>
+/// <summary>rclone requests a file with confirmed damage only once, because it does not retry 410 (F28).</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class DamagedFileTests
 {

@@ -6,22 +6,22 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>One way to damage a data folder, and what a start over it has to come to.</summary>
+/// <summary>One way to damage a data folder, and the expected outcome of the next start.</summary>
 /// <param name="Name">The damage, in words.</param>
-/// <param name="Expected">What <see cref="StartedServer.SettledAsync"/> has to say, or <see cref="SafeOrSound"/>.</param>
-/// <param name="Damage">Does it.</param>
+/// <param name="Expected">The expected result of <see cref="StartedServer.SettledAsync"/>, or <see cref="SafeOrSound"/>.</param>
+/// <param name="Damage">Damages the folder.</param>
 [SupportedOSPlatform("linux")]
 internal sealed record DamagedStart(string Name, string Expected, Action<DamagedFolder> Damage)
 {
     public const string Serves = "serves";
 
-    /// <summary>Damage that may be harmless, as in a page that is not in use; then everything has to play.</summary>
+    /// <summary>Outcome of damage that may be harmless, as in an unused page; unless safe mode is entered, everything must play.</summary>
     public const string SafeOrSound = "safe or sound";
 
-    /// <summary>Damages a copy of the folder, starts over it, and checks the outcome and the stored NZBs.</summary>
-    /// <param name="template">The folder as it should be.</param>
-    /// <param name="goesOn">Whether the damage is undone and another start made.</param>
-    /// <param name="cancel">Gives up.</param>
+    /// <summary>Damages a copy of the folder, starts the server on it, and checks the outcome and the stored NZBs.</summary>
+    /// <param name="template">The undamaged folder.</param>
+    /// <param name="goesOn">Whether to undo the damage and start again.</param>
+    /// <param name="cancel">Cancels the run.</param>
     public async Task RunAsync(FolderTemplate template, bool goesOn, CancellationToken cancel)
     {
         using var folder = new DamagedFolder(template);
@@ -54,7 +54,7 @@ internal sealed record DamagedStart(string Name, string Expected, Action<Damaged
     }
 }
 
-/// <summary>A copy of the folder of a template that a test damages.</summary>
+/// <summary>A copy of the folder of a template, for a test to damage.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class DamagedFolder : IDisposable
 {
@@ -78,20 +78,20 @@ internal sealed class DamagedFolder : IDisposable
 
     public string Database => PathOf("sluice.db");
 
-    /// <summary>Where the server is to listen; 0 for any port.</summary>
+    /// <summary>Port for the server; 0 for any port.</summary>
     public int Port { get; private set; }
 
     public string PathOf(string path) => Path.Combine(Root, path);
 
     public void GiveToRoot(string path) => _ofRoot.Add(PathOf(path));
 
-    /// <summary>Holds the lock that a running server holds.</summary>
+    /// <summary>Takes the lock file of a running server.</summary>
     public void Lock() => _lock = new FileStream(PathOf("sluice.lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
 
-    /// <summary>Whether disks can be made that are full.</summary>
+    /// <summary>Whether the tests can create a full disk.</summary>
     public static bool CanFill { get; } = FindCanFill();
 
-    /// <summary>Puts the folder, or an empty one, on a disk without a free byte.</summary>
+    /// <summary>Moves the folder, or an empty one, to a disk without a free byte.</summary>
     public void FillDisk(bool isNew)
     {
         _isMounted = FolderTemplate.TryMount(Root);
@@ -107,11 +107,11 @@ internal sealed class DamagedFolder : IDisposable
         }
         catch (IOException)
         {
-            // Not one more block fits.
+            // The disk has no room for another block.
         }
     }
 
-    /// <summary>Listens where the server is to listen.</summary>
+    /// <summary>Occupies the port of the server.</summary>
     public void TakePort()
     {
         _listener = new TcpListener(IPAddress.Loopback, 0);
@@ -119,14 +119,14 @@ internal sealed class DamagedFolder : IDisposable
         Port = ((IPEndPoint)_listener.LocalEndpoint).Port;
     }
 
-    /// <summary>Gives every file to the user of the server, except those that are to be the administrator's.</summary>
+    /// <summary>Makes the user of the server the owner of every file, except the files meant for root.</summary>
     public void Hand()
     {
         FolderTemplate.Own(Root);
         _ofRoot.ForEach(FolderTemplate.GiveToRoot);
     }
 
-    /// <summary>Closes the held files, and makes all files accessible again.</summary>
+    /// <summary>Closes the held files and makes all folders accessible again.</summary>
     public void Release()
     {
         _lock?.Dispose();
@@ -139,7 +139,7 @@ internal sealed class DamagedFolder : IDisposable
         }
     }
 
-    /// <summary>The stored NZBs, by the content of the files.</summary>
+    /// <summary>Returns the hashes of all stored NZB files.</summary>
     public HashSet<string> StoredBlobs() =>
     [
         .. new[] { "blobs", "quarantine" }.Select(PathOf).Where(Directory.Exists)
@@ -148,7 +148,7 @@ internal sealed class DamagedFolder : IDisposable
     ];
 
     /// <summary>Undoes the damage.</summary>
-    /// <param name="hasServed">A database that was gone on with stays, with what says which one it is.</param>
+    /// <param name="hasServed">Whether to keep the database and its generation file, because the server has written to them.</param>
     public void PutBack(bool hasServed)
     {
         var (database, generation) = hasServed ? (File.ReadAllBytes(Database), File.ReadAllBytes(PathOf("blobs.generation"))) : ([], []);

@@ -7,14 +7,14 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
-/// The built server, as a user without privileges, over data folders that are damaged in every way that one file can be: each start
-/// serves or explains itself with the right exit code (CFG-13 to CFG-15), no stored NZB is lost, and restored files play.
+/// The built server starts as an unprivileged user on data folders with every kind of damage to one file: each start serves, or explains
+/// itself with the right exit code (CFG-13 to CFG-15), no stored NZB is lost, and restored files play.
 /// </summary>
 [SupportedOSPlatform("linux")]
 [Collection(EndToEndRun.Name)]
 public sealed class DamagedStartTests
 {
-    /// <summary>Value of the trait by which <c>tools/test.sh</c> runs these apart from the other end-to-end tests.</summary>
+    /// <summary>Trait by which <c>tools/test.sh</c> runs these tests separately from the other end-to-end tests.</summary>
     public const string Part = "Starts";
 
     private const int AtATime = 4;
@@ -53,14 +53,14 @@ public sealed class DamagedStartTests
 
     private static IEnumerable<DamagedStart> Cases(FolderTemplate template)
     {
-        // Each page of the database: noise over the whole of it, or one bit where that must be found too.
+        // Overwrites each page of the database with noise.
         for (var page = 0; page < template.Pages; page++)
         {
             var at = page;
             yield return new($"page {page + 1} overwritten", DamagedStart.SafeOrSound, data => Overwrite(data.Database, at * PageSize, PageSize, at));
         }
 
-        // The last bit of the last cell of each index: no shape is wrong, and only the table tells that the index is.
+        // Flips a bit in the last cell of each index: the structure stays valid, and only a comparison with the table detects the damage.
         foreach (var (name, page) in template.Indices)
             yield return new($"bit flipped in {name}", DamagedStart.SafeOrSound, data => Flip(data.Database, (page * PageSize) - 1));
 
@@ -111,7 +111,7 @@ public sealed class DamagedStartTests
         yield return new("port taken", "exit 69", data => data.TakePort());
     }
 
-    /// <summary>What one file out of order means: the database decides, a blob costs its own release and no more.</summary>
+    /// <summary>Returns the outcome of damage to one file: the database matters for all, a blob only for its own release.</summary>
     private static string Expect(string file, string damage) => (file, damage) switch
     {
         ("database", "refused") => "exit 78",

@@ -4,10 +4,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Runs programs that are not ours and takes what they print.</summary>
+/// <summary>Runs external programs and captures their output.</summary>
 internal static class ExternalProgram
 {
-    /// <summary>Skips the test when one of the programs is not installed.</summary>
+    /// <summary>Skips the test if one of the programs is not installed.</summary>
     public static void Require(params string[] names)
     {
         foreach (var name in names)
@@ -15,10 +15,10 @@ internal static class ExternalProgram
     }
 
     /// <summary>Runs a program to its end.</summary>
-    /// <param name="name">Name on the path, or a full path.</param>
+    /// <param name="name">Name in the PATH, or a full path.</param>
     /// <param name="arguments">Arguments, one by one.</param>
-    /// <param name="variables">Variables beside those of the test run.</param>
-    /// <param name="cancel">Ends the program with all its children.</param>
+    /// <param name="variables">Environment variables added to those of the test run.</param>
+    /// <param name="cancel">Kills the program and its children.</param>
     public static async Task<ProgramResult> RunAsync(
         string name, IEnumerable<string> arguments, IReadOnlyDictionary<string, string>? variables, CancellationToken cancel)
     {
@@ -59,12 +59,12 @@ internal static class ExternalProgram
             .Any(folder => File.Exists(Path.Combine(folder, name)));
 }
 
-/// <summary>How a program ended and what it printed.</summary>
+/// <summary>Exit code and output of a program.</summary>
 internal sealed record ProgramResult(int ExitCode, byte[] Output, string Errors)
 {
     public string Text => System.Text.Encoding.UTF8.GetString(Output);
 
-    /// <summary>Fails the test with the program's own words unless it ended well.</summary>
+    /// <summary>Returns this result; fails the test with the program's own output if the exit code is not 0.</summary>
     public ProgramResult Succeeded()
     {
         Assert.True(ExitCode == 0, $"exit code {ExitCode}: {Errors}");

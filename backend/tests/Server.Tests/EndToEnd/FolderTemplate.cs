@@ -8,14 +8,14 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A data folder with three films, and what belongs to it: what tests of damaged folders copy and put back.</summary>
+/// <summary>A complete data folder with three films, which tests of damaged folders copy and restore.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed partial class FolderTemplate : IDisposable
 {
-    /// <summary>A user without privileges, where the tests may change it; otherwise their own.</summary>
+    /// <summary>Id of the unprivileged user that servers run as, if the tests may change the owner of files.</summary>
     private const uint Nobody = 65534;
 
-    /// <summary>Bytes of a page of the database.</summary>
+    /// <summary>Bytes of a database page.</summary>
     public const int PageSize = 4096;
 
     private const int Films = 3;
@@ -39,10 +39,10 @@ internal sealed partial class FolderTemplate : IDisposable
 
     public byte[] ForeignDatabase { get; private set; } = [];
 
-    /// <summary>Pages of the database.</summary>
+    /// <summary>Number of database pages.</summary>
     public int Pages => (int)(new FileInfo(Path.Combine(Root, "sluice.db")).Length / PageSize);
 
-    /// <summary>The first page of each index that has entries, counted from 1, with its name. A bit of an empty page says nothing.</summary>
+    /// <summary>Name and first page, counted from 1, of each index with entries. In an empty page a flipped bit would prove nothing.</summary>
     public IReadOnlyList<(string Name, int Page)> Indices
     {
         get
@@ -65,7 +65,7 @@ internal sealed partial class FolderTemplate : IDisposable
 
     public DateTime Now { get; } = TimeProvider.System.GetUtcNow().UtcDateTime;
 
-    /// <summary>The files that are damaged one by one, with what they are. Blobs are those of the first film.</summary>
+    /// <summary>Kind and path of each file to damage. The blobs belong to the first film.</summary>
     public IReadOnlyList<(string Name, string Path)> Files
     {
         get
@@ -91,10 +91,10 @@ internal sealed partial class FolderTemplate : IDisposable
         return template;
     }
 
-    /// <summary>Another blob than the one of a path, of the last film but one.</summary>
+    /// <summary>Returns the last stored NZB other than the given one.</summary>
     public string OtherBlob(string path) => Blobs("*.nzb.br").Last(blob => blob != path);
 
-    /// <summary>Starts the server on a folder as the user that owns it.</summary>
+    /// <summary>Starts the server on a folder, as the owner of the folder.</summary>
     public Task<StartedServer> StartAsync(string data, int port, CancellationToken cancel)
     {
         var variables = new Dictionary<string, string>(_settings)
@@ -103,7 +103,7 @@ internal sealed partial class FolderTemplate : IDisposable
             ["PORT"] = port.ToString(System.Globalization.CultureInfo.InvariantCulture),
             ["BIND_ADDRESS"] = "127.0.0.1",
             ["HOME"] = data,
-            // A process that is started a hundred times and lives for a second is not worth optimized code.
+            // Optimized code does not pay off in a process that is started a hundred times and lives for a second.
             ["DOTNET_TieredPGO"] = "0",
         };
         return Environment.IsPrivilegedProcess
@@ -111,7 +111,7 @@ internal sealed partial class FolderTemplate : IDisposable
             : StartedServer.StartAsync(ServerProcess.Executable, [], variables, cancel);
     }
 
-    /// <summary>Fails unless every film of the folder reads back as it was posted.</summary>
+    /// <summary>Fails unless every film of the folder reads back as posted.</summary>
     public async Task AssertPlayAsync(StartedServer server, int first, CancellationToken cancel)
     {
         using var client = new SluiceClient(server.Port, ServerProcess.User, ServerProcess.Password, ServerProcess.ApiKey);
@@ -119,17 +119,17 @@ internal sealed partial class FolderTemplate : IDisposable
             film.AssertEqual(0, await client.GetAsync(film.Path, cancel));
     }
 
-    /// <summary>Copies all of the folder, with modes and times, and makes it the user's.</summary>
+    /// <summary>Copies the whole folder with modes and times, and makes the user the owner.</summary>
     public void CopyTo(string data)
     {
         Copy(new DirectoryInfo(Root), data);
         Own(data);
     }
 
-    /// <summary>Gives a folder with all that is in it to the user that servers run as.</summary>
+    /// <summary>Makes the user that servers run as the owner of a folder and its contents.</summary>
     public static void Own(string path) => ChangeOwner(path, Environment.IsPrivilegedProcess ? Nobody : null);
 
-    /// <summary>Gives one file or folder to the administrator, without rights for others.</summary>
+    /// <summary>Makes root the owner of a file or folder, without permissions for others.</summary>
     public static void GiveToRoot(string path)
     {
         Assert.Equal(0, LChown(path, 0, 0));
@@ -138,11 +138,10 @@ internal sealed partial class FolderTemplate : IDisposable
             : UnixFileMode.UserRead | UnixFileMode.UserWrite);
     }
 
-    /// <summary>Puts a small disk of its own in the place of a folder.</summary>
-    /// <returns>Whether the tests may do so here.</returns>
+    /// <summary>Mounts a small disk over a folder.</summary>
+    /// <returns>Whether the tests may mount here.</returns>
     public static bool TryMount(string path) => Mount("tmpfs", path, "tmpfs", 0, "size=4m,mode=0755") == 0;
 
-    /// <summary>Takes it away.</summary>
     public static void Unmount(string path) => Assert.Equal(0, Umount(path, 0));
 
     public void Dispose() => _scratch.Dispose();
@@ -164,7 +163,7 @@ internal sealed partial class FolderTemplate : IDisposable
             await _films[^1].PublishAsync(client, cancel);
         }
 
-        // Beside the films a queue that waits, so that a folder without blobs lacks more than single files get lost.
+        // Adds a waiting queue too, so that a folder without blobs lacks more NZBs than the start tolerates.
         for (var i = 0; upTo == Films && i < Waiting; i++)
             await client.AddFileAsync("movies&priority=-2", $"waiting-{i}", new SyntheticFilm((ulong)(61 + i), 150_000, 50_000).Nzb, cancel);
 

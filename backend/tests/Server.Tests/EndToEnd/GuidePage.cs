@@ -4,30 +4,30 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A fenced block of a page.</summary>
 /// <param name="Line">Line of its fence, from 1.</param>
-/// <param name="Language">What stands behind the fence.</param>
-/// <param name="Text">What is inside.</param>
-/// <param name="Mark">The comment on the line above; null where there is none.</param>
-/// <param name="Output">The <c>text</c> block that follows, which is what a reader should see; null where there is none.</param>
+/// <param name="Language">The word after the fence.</param>
+/// <param name="Text">The content.</param>
+/// <param name="Mark">The comment on the line above; null if there is none.</param>
+/// <param name="Output">The following <c>text</c> block, which shows the expected output; null if there is none.</param>
 internal sealed record GuideBlock(int Line, string Language, string Text, string? Mark, string? Output)
 {
     private const string NotRun = "not run: ";
     private const string RunsIf = "runs if: ";
 
-    // What is there to be copied into a file or to be looked at; everything else is for a shell.
+    // Languages of content to copy into a file or to read; any other block is for a shell.
     private static readonly string[] Data = ["text", "json", "yaml", "ini", "nginx"];
 
     public bool IsCommand => !Data.Contains(Language);
 
-    /// <summary>Why it is not run; null where it is.</summary>
+    /// <summary>Why no test runs the block; null if a test does.</summary>
     public string? Reason => Behind(NotRun);
 
-    /// <summary>The shell condition under which it can be run on a machine; null where it always can.</summary>
+    /// <summary>The shell condition for running the block on a machine; null if it always runs.</summary>
     public string? Condition => Behind(RunsIf);
 
     private string? Behind(string word) => Mark?.StartsWith(word, StringComparison.Ordinal) == true && Mark.Length > word.Length ? Mark[word.Length..] : null;
 }
 
-/// <summary>The fenced blocks of a page for users.</summary>
+/// <summary>Reads the fenced blocks of a page of the guides.</summary>
 internal static partial class GuidePage
 {
     private const string Fence = "```";
@@ -71,11 +71,11 @@ internal static partial class GuidePage
         return blocks;
     }
 
-    /// <summary>Whether an output is the one that a page shows, where <c>…</c> stands for anything.</summary>
+    /// <summary>Whether an output matches the output on a page, in which <c>…</c> stands for any text.</summary>
     public static bool Shows(string expected, string output) => Regex.IsMatch(
         output.TrimEnd(), $"^{string.Join(".*", expected.TrimEnd().Split('…').Select(Regex.Escape))}$", RegexOptions.Singleline | RegexOptions.CultureInvariant);
 
-    /// <summary>What a link to a heading says behind its <c>#</c>.</summary>
+    /// <summary>Returns the anchor of a heading, the part of a link after <c>#</c>.</summary>
     public static string Anchor(string heading) =>
         NoPart().Replace(heading.TrimStart('#').Trim().ToLowerInvariant(), "").Replace(' ', '-');
 

@@ -11,9 +11,9 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
-/// A household for the commands of the guides: a server that was set up with one provider and has a film and a damaged one, a Sonarr that
-/// sees the mount and a Radarr that does not, and a folder with NZBs in which the commands run. The command <c>./mounted</c> there mounts the server as
-/// the page about the mount says, where it is not mounted, and fails where a mount cannot be had.
+/// A household for the commands of the guides: a server that is set up with one provider, a sound film and a damaged one, a Sonarr that sees the
+/// mount, a Radarr that does not, and a working folder with NZBs. Its command <c>./mounted</c> mounts the server as the page about the mount
+/// describes, unless it is mounted already, and fails if mounting is impossible.
 /// </summary>
 public sealed class GuideServer : IAsyncLifetime
 {
@@ -29,22 +29,22 @@ public sealed class GuideServer : IAsyncLifetime
     private ArrServerReplica _sonarr = null!;
     private ArrServerReplica _radarr = null!;
 
-    /// <summary>What the pages say, and what it is here. The longer ones come first, since some hold others.</summary>
+    /// <summary>Words of the pages and their replacements here, longer ones first, because some contain others.</summary>
     internal IReadOnlyList<(string Word, string Here)> Words { get; private set; } = [];
 
     public ValueTask InitializeAsync() => new(SetUpAsync(TestContext.Current.CancellationToken));
 
-    /// <summary>A text of a page as it is here.</summary>
+    /// <summary>Returns a text of a page with the words replaced.</summary>
     internal string Here(string text) => Words.Aggregate(text, static (changed, word) => changed.Replace(word.Word, word.Here, StringComparison.Ordinal));
 
-    /// <summary>Runs a command in the folder as a reader does, with a home of its own; it ends at the first command that fails.</summary>
+    /// <summary>Runs a command in the folder as a reader would, with a home of its own; it ends at the first command that fails.</summary>
     internal Task<ProgramResult> RunAsync(string command, CancellationToken cancel) => ExternalProgram.RunAsync(
         "bash",
         ["-euo", "pipefail", "-c", $"cd \"$HOME\"\n{Here(command)}"],
         new Dictionary<string, string> { ["HOME"] = _folder.File("home"), ["XDG_CACHE_HOME"] = _folder.File("cache"), ["LC_ALL"] = "C.UTF-8", ["TZ"] = "UTC" },
         cancel);
 
-    /// <summary>Takes away the mount that a page has left, if any.</summary>
+    /// <summary>Removes the mount that a page has left, if any.</summary>
     internal Task UnmountAsync() =>
         ExternalProgram.RunAsync("bash", ["-c", Here("! mountpoint -q /mnt/sluice || fusermount3 -u -z /mnt/sluice")], null, CancellationToken.None);
 
@@ -115,7 +115,7 @@ public sealed class GuideServer : IAsyncLifetime
         await WriteFilesAsync(film, cancel);
     }
 
-    /// <summary>An NZB of a film, one whose articles the mock does not have, and the command that mounts.</summary>
+    /// <summary>Writes an NZB of a film, an NZB whose articles the mock does not have, and the mount command.</summary>
     private async Task WriteFilesAsync(byte[] film, CancellationToken cancel)
     {
         await File.WriteAllBytesAsync(_folder.File("home/film.nzb"), film, cancel);

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Every command of the pages for users does what its page says, or the page says why no test runs it.</summary>
+/// <summary>Every command in the guides does what its page says, or the page says why no test runs it.</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed partial class GuideTests(GuideServer household) : IClassFixture<GuideServer>
 {
@@ -51,7 +51,7 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
     {
         var explained = Explained().Matches(File.ReadAllText(Repository.PathOf("docs/README.md"))).Select(static match => match.Groups["word"].Value).Order();
 
-        // One is a part of another, and two are explained where they stand.
+        // The first is part of another word; the pages explain the other two where they use them.
         string[] plain = ["nas:3000", "/data/strm-library", "\"news.example.com\", \"port\": 563, \"tls\": true"];
         Assert.Equal(household.Words.Select(static word => word.Word).Except(plain).Order(), explained);
     }

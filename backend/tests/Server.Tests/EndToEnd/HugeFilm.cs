@@ -5,23 +5,23 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>How an NZB lists the articles of its file.</summary>
+/// <summary>Order of the articles in an NZB.</summary>
 public enum ListedOrder
 {
-    /// <summary>By number.</summary>
+    /// <summary>Sorted by number.</summary>
     Rising,
 
-    /// <summary>With their numbers, in no order.</summary>
+    /// <summary>Numbered, in random order.</summary>
     Shuffled,
 
-    /// <summary>In their order, without numbers.</summary>
+    /// <summary>In order, without numbers.</summary>
     Unnumbered,
 }
 
-/// <summary>A film of so many small articles that its one file fills an NZB. The NZB is never held in memory: its text is made while it is read.</summary>
+/// <summary>A film of so many small articles that its one file fills an NZB. Its text is generated while it is read, never held in memory.</summary>
 internal sealed class HugeFilm(ulong seed, int articles, int articleSize, ListedOrder order)
 {
-    // Has no divisor in common with any count of articles below it.
+    // Coprime to any smaller number of articles.
     private const long Prime = 15_485_863;
 
     public const string Name = "huge";
@@ -30,10 +30,10 @@ internal sealed class HugeFilm(ulong seed, int articles, int articleSize, Listed
 
     public long Size => (long)articles * articleSize;
 
-    /// <summary>Its NZB from the beginning; the caller disposes it.</summary>
+    /// <summary>Opens its NZB; the caller disposes it.</summary>
     public GeneratedTextStream OpenNzb() => new(Pieces());
 
-    /// <summary>Fails when the bytes are not those of the film at the offset.</summary>
+    /// <summary>Fails unless the bytes equal the film at the offset.</summary>
     public void AssertEqual(long offset, ReadOnlySpan<byte> bytes)
     {
         var truth = new byte[bytes.Length];

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>An NZB may be 256 MiB of XML, and all of it one file (F22, IMP-11).</summary>
+/// <summary>An NZB may be 256 MiB of XML, all of it one file (F22, IMP-11).</summary>
 public sealed class HugeNzbTests
 {
     private const long Limit = 256L << 20;
@@ -44,13 +44,13 @@ public sealed class HugeNzbTests
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);
 
-        // A first film brings in the code, the connections and the blocks that each import and each reader needs.
+        // A first film warms up the code, the connections and the blocks that each import and each reader needs.
         var small = new SyntheticFilm(8, 40_000_000, 716_800);
         await small.PublishAsync(set.Client, cancel);
         for (var offset = 0L; offset < small.Size; offset += 4_000_000)
             await set.Client.GetRangeAsync(small.Path, offset, Math.Min(offset + 3_999_999, small.Size - 1), small.Size, cancel);
 
-        // Without its number an element is shorter, and there may be 3 million.
+        // Without its number an element is shorter, so nearly 3 million fit.
         var film = new HugeFilm(9, order == ListedOrder.Unnumbered ? 2_990_000 : 2_560_000, 100, order);
         await using (var nzb = film.OpenNzb())
         {
@@ -71,7 +71,7 @@ public sealed class HugeNzbTests
     private static async Task ReadAsync(SluiceClient client, HugeFilm film, long from, CancellationToken cancel) =>
         film.AssertEqual(from, await client.GetRangeAsync(HugeFilm.Path, from, from + PlaceBytes - 1, film.Size, cancel));
 
-    /// <summary>Looks at the memory of the server while something is done, and fails where it takes more than is allowed.</summary>
+    /// <summary>Samples the server's memory during an action and fails if it grows beyond the allowance.</summary>
     internal static async Task Grows(MockedServer set, string what, Func<Task> act)
     {
         var cancel = TestContext.Current.CancellationToken;

@@ -13,8 +13,8 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
-/// Players that pause for longer than the idle limits, which are the true ones here, beside some that read a kilobyte a second (F02,
-/// gate G6): what they hold goes back, a newcomer does not notice them, and each goes on with the right bytes.
+/// Some players pause for longer than the real idle limits while others read a kilobyte a second (F02, gate G6): the server releases
+/// their buffers, a new player starts at once, and each paused player resumes with the right bytes.
 /// </summary>
 public sealed class IdleLimitTests : IDisposable
 {
@@ -26,7 +26,7 @@ public sealed class IdleLimitTests : IDisposable
     private const int BeforePause = 250_000;
     private const int AfterPause = 400_000;
 
-    // Small, so that a player who pauses stops the server after some kilobytes.
+    // Small, so that a paused player blocks the server after kilobytes.
     private const int ReceiveBuffer = 8 * 1024;
 
     private static readonly StreamOptions Limits = new();
@@ -62,8 +62,8 @@ public sealed class IdleLimitTests : IDisposable
             await player.TrickleAsync(enough.Token);
         }).ToList();
 
-        // Two segments each after the first limit, and nothing of the paused ones after the second; beside those what is being sent, which
-        // is a part of one segment for each player, in whole blocks.
+        // After the first limit each player may hold two segments, after the second the paused players hold none. Blocks that are being sent
+        // count in addition: part of one segment for each player, in whole blocks.
         await HoldsByAsync(Limits.IdleTrim, Sent + ((Paused + Slow) * 2L * ArticleSize));
         await HoldsByAsync(Limits.IdleDrop, Sent + (Slow * 2L * ArticleSize));
         var before = mock.Stats.CommandCount("BODY");
@@ -86,7 +86,7 @@ public sealed class IdleLimitTests : IDisposable
         }
     }
 
-    /// <summary>Bytes of blocks that are lent, and not to the cache alone.</summary>
+    /// <summary>Bytes of rented blocks without those of the cache.</summary>
     private static long Held(StreamEngine engine) => (engine.Blocks.Rented * (long)BlockPool.BlockSize) - engine.CachedBytes;
 
     private static async Task UntilAsync(Func<bool> condition, Func<string> seen)
@@ -125,7 +125,7 @@ public sealed class IdleLimitTests : IDisposable
         return http;
     }
 
-    /// <summary>One answer, read on from where it is.</summary>
+    /// <summary>One answer that is read from its current offset.</summary>
     private sealed class Player(HttpResponseMessage answer, Stream body, long position) : IDisposable
     {
         private long _position = position;

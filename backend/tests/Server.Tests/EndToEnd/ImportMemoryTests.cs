@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>An import of very many files costs hardly more memory than one of few (F05).</summary>
+/// <summary>An import of very many files needs hardly more memory than an import of few (F05).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Measures)]
 public sealed class ImportMemoryTests
@@ -20,7 +20,7 @@ public sealed class ImportMemoryTests
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);
 
-        // A first one brings in the code and the connections that every import needs.
+        // A first import warms up the code and the connections that every import needs.
         await PublishAsync(set, seed: 51, files: 300, cancel);
         var before = set.Server.ResidentBytes;
         var import = PublishAsync(set, seed: 52, Files, cancel);

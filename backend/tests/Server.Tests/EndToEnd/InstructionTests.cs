@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>The builds for the levels of instructions, each in turn: the one that is started hands over to the one that is wanted.</summary>
+/// <summary>Each build for a level of CPU instructions: the started executable runs the build that <c>SLUICE_INSTRUCTIONS</c> selects.</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 [Trait(ServerForm.Trait, ServerForm.Ahead)]

@@ -5,10 +5,10 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A release written into the library without an import: rows without an NZB, for costs that do not depend on articles.</summary>
+/// <summary>A release written into the library without an import or an NZB, to measure costs that do not depend on articles.</summary>
 internal static class LargeFolder
 {
-    /// <summary>The folder with this many files.</summary>
+    /// <summary>Path of the folder.</summary>
     public const string Path = "content/tv/Large/";
 
     private const int SegmentBytes = 716_800;
@@ -17,8 +17,8 @@ internal static class LargeFolder
 
     /// <summary>Adds a release of episodes to the database of a running server.</summary>
     /// <param name="data">The data folder of the server.</param>
-    /// <param name="files">How many episodes.</param>
-    /// <returns>The path of one of them.</returns>
+    /// <param name="files">Number of episodes.</param>
+    /// <returns>The path of one episode.</returns>
     public static async Task<string> AddAsync(string data, int files)
     {
         await using var connection = new SqliteConnection($"Data Source={System.IO.Path.Combine(data, "sluice.db")};Pooling=False");

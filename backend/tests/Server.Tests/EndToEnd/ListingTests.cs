@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A folder of 10,000 files is listed at once and in constant memory (DAV-53, F29).</summary>
+/// <summary>A folder of 10,000 files is listed without delay and in constant memory (DAV-53, F29).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Measures)]
 public sealed class ListingTests
@@ -15,7 +15,7 @@ public sealed class ListingTests
     private const int BytesPerEntry = 340;
     private const long Growth = 8L << 20;
 
-    /// <summary>What rclone asks of a server that it does not know.</summary>
+    /// <summary>The properties that rclone requests from a server of unknown vendor.</summary>
     private const string Rclone =
         "<?xml version=\"1.0\"?><d:propfind xmlns:d=\"DAV:\"><d:prop><d:displayname/><d:getlastmodified/><d:getcontentlength/><d:resourcetype/></d:prop></d:propfind>";
 
@@ -27,7 +27,7 @@ public sealed class ListingTests
         await using var server = await ServerProcess.StartAsync(folder.File("data"), null, cancel);
         await LargeFolder.AddAsync(folder.File("data"), Entries);
         using var client = new SluiceClient(server);
-        // The first listings bring code, pools and the youngest generation of the heap to their size.
+        // The first listings bring code, pools and the youngest generation of the heap to their final size.
         for (var round = 0; round < Rounds; round++)
         {
             using var first = await client.FindAsync(LargeFolder.Path, Rclone, cancel);
@@ -60,7 +60,7 @@ public sealed class ListingTests
             + $"memory {before >> 20} MiB, then {server.ResidentBytes >> 20} MiB");
     }
 
-    /// <summary>The last name of the path of an entry, encoded.</summary>
+    /// <summary>Returns the last segment of the path of an entry, encoded.</summary>
     private static string NameOf(XElement response) =>
         response.Element(XName.Get("href", "DAV:"))!.Value.TrimEnd('/').Split('/')[^1];
 }

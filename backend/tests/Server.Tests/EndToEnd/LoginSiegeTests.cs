@@ -8,8 +8,8 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
-/// How soon a browser and a WebDAV client are answered beside 400 guessers and a stale key, before and after a restart. It measures; the
-/// order of the hashes is asserted by <see cref="Auth.HashLineTests"/> and <see cref="Startup.LoginGuesserTests"/>.
+/// Response times of a browser and a WebDAV client during an attack by 400 guessers and polls with a stale key, before and after a restart.
+/// Only measured here: <see cref="Auth.HashLineTests"/> and <see cref="Startup.LoginGuesserTests"/> assert the order of the hashes.
 /// </summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Lengthy)]
@@ -32,7 +32,7 @@ public sealed class LoginSiegeTests
     public async Task Known_clients_are_answered_despite_400_guessers(bool proxied)
     {
         using var folder = new ScratchFolder();
-        // The addresses of loopback stand for as many clients, unless a proxy of this machine names them.
+        // Without a trusted proxy each loopback address counts as a client of its own; with one, the proxy passes the client's address.
         var settings = new Dictionary<string, string>
         {
             ["SLUICE_ADMIN_PASSWORD"] = Admin,
@@ -73,7 +73,7 @@ public sealed class LoginSiegeTests
         Assert.Equal(expected, status);
     }
 
-    /// <summary>Asks until it is let in; behind the proxy of the guessers one answer is enough.</summary>
+    /// <summary>Repeats a request until it succeeds; behind the proxy of the guessers one answer is enough.</summary>
     private static async Task ArriveAsync(string what, Func<Task<int>> ask, bool proxied)
     {
         var (start, slowest, tries) = (Stopwatch.GetTimestamp(), TimeSpan.Zero, 0);
@@ -110,7 +110,7 @@ public sealed class LoginSiegeTests
         Write($"beside {Interlocked.Read(ref _guesses)} guesses");
     }
 
-    /// <summary>Guesses one password of each door in turn.</summary>
+    /// <summary>Guesses passwords of the web UI and of WebDAV in turn.</summary>
     private async Task GuessAsync(ServerProcess server, bool proxied, int guesser, CancellationToken enough)
     {
         var address = string.Create(CultureInfo.InvariantCulture, $"{guesser >> 7}.{(guesser & 127) + 1}");
@@ -127,11 +127,10 @@ public sealed class LoginSiegeTests
         }
         catch (OperationCanceledException)
         {
-            // The test has seen enough.
         }
     }
 
-    /// <summary>A program of the home with the key of former days.</summary>
+    /// <summary>Polls from the home network with an outdated key.</summary>
     private static async Task PollAsync(ServerProcess server, bool proxied, CancellationToken enough)
     {
         using var http = Client(server, proxied, Home, "127.0.0.100");
@@ -146,7 +145,6 @@ public sealed class LoginSiegeTests
         }
         catch (OperationCanceledException)
         {
-            // The test has seen enough.
         }
     }
 

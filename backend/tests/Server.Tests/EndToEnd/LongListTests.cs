@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A queue of 10,000 items and a history of 100,000 are paged and streamed in constant memory (SAB-6, SAB-40). Their times are printed.</summary>
+/// <summary>A queue of 10,000 items and a history of 100,000 are paged and streamed in constant memory (SAB-6, SAB-40). Times are printed.</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Measures)]
 public sealed class LongListTests
@@ -89,7 +89,7 @@ public sealed class LongListTests
     {
         await using var connection = SluiceDatabase.Connect(Path.Combine(data, "sluice.db"), SqliteOpenMode.ReadWrite);
         using var work = new SqliteWork(connection, writes: true);
-        // A start deletes failed items that are too old.
+        // Dates the items now, because a start deletes failed items that are too old.
         var at = TimeProvider.System.GetUtcNow();
         for (var number = 0; number < Items; number++)
         {
@@ -142,7 +142,7 @@ public sealed class LongListTests
 
     private static void Say(string line) => TestContext.Current.TestOutputHelper?.WriteLine(line);
 
-    /// <summary>Counts the ids in an answer, also those that are cut by the end of a piece.</summary>
+    /// <summary>Counts the ids in an answer, including those that span two writes.</summary>
     private sealed class CountingStream : MemoryStream
     {
         private byte[] _tail = [];
@@ -168,7 +168,7 @@ public sealed class LongListTests
             for (var rest = both.AsSpan(); rest.IndexOf(word) is >= 0 and var at; rest = rest[(at + word.Length)..])
                 Ids++;
             Bytes += piece.Length;
-            // Shorter than the word, so that none is counted twice.
+            // Shorter than the word, so that no id is counted twice.
             _tail = both[^Math.Min(both.Length, word.Length - 1)..];
         }
     }

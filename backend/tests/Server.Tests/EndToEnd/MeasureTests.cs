@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>The server from outside, measured by FullNzbTester, which compares every byte.</summary>
+/// <summary>FullNzbTester measures the server from outside and compares every byte.</summary>
 public sealed class MeasureTests
 {
     [Fact]

@@ -3,13 +3,13 @@ using Sluice.Testing;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>One run of <c>tools/measure.sh</c> with the server in the form of the running test.</summary>
+/// <summary>One run of <c>tools/measure.sh</c> against the server in the form of the running test.</summary>
 internal static class MeasuredRun
 {
-    /// <summary>Measures, and fails the test unless the tool calls everything good.</summary>
+    /// <summary>Measures, and fails the test unless the tool passes every check.</summary>
     /// <param name="flags">Flags of FullNzbTester.</param>
-    /// <param name="settings">Settings of the server, by the names of the environment.</param>
-    /// <param name="cancel">Ends the run.</param>
+    /// <param name="settings">Settings of the server, as environment variables.</param>
+    /// <param name="cancel">Cancels the run.</param>
     /// <returns>The result as JSON.</returns>
     public static async Task<JsonElement> RunAsync(IEnumerable<string> flags, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {

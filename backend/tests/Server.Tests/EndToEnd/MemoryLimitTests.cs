@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A small machine: half a gigabyte for everything (F01).</summary>
+/// <summary>A small machine with half a gigabyte of memory for everything (F01).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Measures)]
 public sealed class MemoryLimitTests
@@ -19,7 +19,7 @@ public sealed class MemoryLimitTests
     {
         var cancel = TestContext.Current.CancellationToken;
 
-        // What the runtime allows itself in a container of that size: three quarters, beyond which it is out of memory.
+        // The runtime limits its heap to three quarters of a container of that size.
         var small = new Dictionary<string, string> { ["DOTNET_GCHeapHardLimit"] = (Limit * 3 / 4).ToString("x", CultureInfo.InvariantCulture) };
         await using var set = await MockedServer.StartAsync(new MockOptions(), small, cancel);
         await Film.PublishAsync(set.Client, cancel);

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Readers stay within the memory that they were given, however long they read.</summary>
+/// <summary>Readers stay within their memory budget, however long they read.</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class MemoryTests
 {
@@ -23,10 +23,10 @@ public sealed class MemoryTests
     [Trait("Category", EndToEndRun.Measures)]
     public Task Eight_readers_stay_in_the_memory_budget_for_three_minutes() => ReadSteadilyAsync(TimeSpan.FromMinutes(1), least: 3, most: 3);
 
-    /// <summary>Lets all readers read for at least so many spells, and until memory does not grow from one spell to the next.</summary>
+    /// <summary>Runs all readers for a least number of spells, and until memory no longer grows from one spell to the next.</summary>
     /// <remarks>
-    /// Windows fill and code is compiled in the first spells, however long that takes on the machine; what goes on growing
-    /// after the last one never stops.
+    /// During the first spells buffers fill and code is compiled, for as long as the machine needs. Memory that still grows
+    /// in the last spell is a leak.
     /// </remarks>
     private static async Task ReadSteadilyAsync(TimeSpan spell, int least, int most)
     {
@@ -64,7 +64,7 @@ public sealed class MemoryTests
         return Median(samples);
     }
 
-    /// <summary>Reads at the rate of a film and compares every byte; from the beginning again at the end.</summary>
+    /// <summary>Reads at the rate of a film and compares every byte; restarts from the beginning at the end.</summary>
     private static async Task ReadPacedAsync(SluiceClient client, long offset, CancellationToken enough, CancellationToken cancel)
     {
         var piece = new byte[BytesPerSecond / 10];

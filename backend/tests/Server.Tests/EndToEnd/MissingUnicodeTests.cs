@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>The form that ships on a machine without ICU, which .NET ends with a stack trace.</summary>
+/// <summary>The shipped form on a machine without ICU, where .NET would end with a stack trace.</summary>
 [Trait("Category", EndToEndRun.Name)]
 [Trait(ServerForm.Trait, ServerForm.Ahead)]
 public sealed class MissingUnicodeTests : IDisposable

@@ -2,7 +2,7 @@ using Sluice.Tools.MockNntpServer;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A server whose one provider holds some articles, with its folder and a client.</summary>
+/// <summary>A server with a mock news server, a data folder and a client.</summary>
 internal sealed class MockedServer : IAsyncDisposable
 {
     private readonly ScratchFolder _folder = new();
@@ -17,13 +17,12 @@ internal sealed class MockedServer : IAsyncDisposable
 
     public SluiceClient Client { get; private set; } = null!;
 
-    /// <summary>The data folder of the server.</summary>
     public string Data => _folder.File("data");
 
-    /// <summary>Starts the news server, then a server that has all its providers.</summary>
-    /// <param name="options">What the news server holds and does wrong; its providers have one login, that of the first.</param>
-    /// <param name="settings">Environment variables beside the providers.</param>
-    /// <param name="cancel">Gives up waiting.</param>
+    /// <summary>Starts the news server, then a server with all its providers.</summary>
+    /// <param name="options">Articles and faults of the news server; all providers have the login of the first.</param>
+    /// <param name="settings">Environment variables besides the providers.</param>
+    /// <param name="cancel">Cancels the wait.</param>
     public static async Task<MockedServer> StartAsync(
         MockOptions options, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {
@@ -40,11 +39,11 @@ internal sealed class MockedServer : IAsyncDisposable
         }
     }
 
-    /// <summary>The same with the real posts of the fixtures at one sound provider.</summary>
+    /// <summary>Starts the servers with the real posts of the fixtures at one provider without faults.</summary>
     public static Task<MockedServer> WithRealPostsAsync(CancellationToken cancel) =>
         StartAsync(new MockOptions { Spool = RealPost.Spool }, null, cancel);
 
-    /// <summary>Starts the server again on the same folder and port; the one before has ended.</summary>
+    /// <summary>Starts the server again on the same folder and port, after the previous process has ended.</summary>
     public async Task RestartAsync(IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {
         Client?.Dispose();
@@ -55,7 +54,7 @@ internal sealed class MockedServer : IAsyncDisposable
         Client = new SluiceClient(Server);
     }
 
-    /// <summary>A path in a folder that goes with the test.</summary>
+    /// <summary>Returns a path in a folder that is deleted after the test.</summary>
     public string File(string name) => _folder.File(name);
 
     public async ValueTask DisposeAsync()

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A real news server and a real poster: nothing on the other side of the wire is ours.</summary>
+/// <summary>A real news server and a real poster, so no code of this repository is on the other side of the wire.</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class NewsServerTests
 {
@@ -15,7 +15,7 @@ public sealed class NewsServerTests
     {
         var cancel = TestContext.Current.CancellationToken;
         using var folder = new ScratchFolder();
-        // INN runs as another user and makes sockets below its folder: a short path that everyone may enter.
+        // INN runs as another user and creates sockets below its folder, so the path must be short and open to every user.
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(folder.Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute
                 | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute);
@@ -38,7 +38,7 @@ public sealed class NewsServerTests
 
     private static async Task AssertSyntheticFileAsync(SluiceClient client, ScratchFolder folder, string news, CancellationToken cancel)
     {
-        // Every byte value, and runs of the four that an encoder has to escape.
+        // Covers every byte value, and runs of the characters that an encoder must escape.
         var bytes = new byte[7_654_321];
         new Random(20260103).NextBytes(bytes);
         new byte[] { 0xD6, 0xE0, 0xE3, 0x13, 0x04 }.AsSpan().CopyTo(bytes);
@@ -55,7 +55,7 @@ public sealed class NewsServerTests
         Assert.Equal(bytes[99_999..3_000_001], await client.GetRangeAsync(Path, 99_999, 3_000_000, bytes.Length, cancel));
     }
 
-    /// <summary>The poster above escapes dots; this post has 325 lines that INN doubles a dot of.</summary>
+    /// <summary>The poster of the other test escapes dots; in this post INN doubles the leading dot of 325 lines.</summary>
     private static async Task AssertDotStuffedPostAsync(SluiceClient client, string news, CancellationToken cancel)
     {
         var post = RealPost.Read("raw-dots");

@@ -7,10 +7,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>nginx with its defaults in front of a server, on loopback.</summary>
+/// <summary>nginx with default settings in front of a server, on loopback.</summary>
 internal sealed class NginxProxy : IAsyncDisposable
 {
-    /// <summary>Of its certificate, which it signs itself.</summary>
+    /// <summary>Subject of its self-signed certificate.</summary>
     public const string Subject = "CN=127.0.0.1";
 
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
@@ -28,14 +28,14 @@ internal sealed class NginxProxy : IAsyncDisposable
         Address = address;
     }
 
-    /// <summary>Where browsers find it.</summary>
+    /// <summary>Address for browsers.</summary>
     public Uri Address { get; }
 
-    /// <summary>Starts it.</summary>
-    /// <param name="server">What it stands in front of.</param>
-    /// <param name="useTls">Whether browsers talk TLS to it; it does not to the server.</param>
-    /// <param name="directives">Lines of the location beside <c>proxy_pass</c>.</param>
-    /// <param name="cancel">Gives up waiting.</param>
+    /// <summary>Starts nginx.</summary>
+    /// <param name="server">Address of the server behind it.</param>
+    /// <param name="useTls">Whether browsers connect by TLS; nginx connects to the server without it.</param>
+    /// <param name="directives">Lines of the location besides <c>proxy_pass</c>.</param>
+    /// <param name="cancel">Cancels the wait.</param>
     public static async Task<NginxProxy> StartAsync(Uri server, bool useTls, string directives, CancellationToken cancel)
     {
         var folder = new ScratchFolder();
@@ -71,7 +71,7 @@ internal sealed class NginxProxy : IAsyncDisposable
     {
         if (useTls)
             WriteCertificate(folder);
-        // Folders are given because those of the package belong to the system; everything else is the default.
+        // Sets the folders, because those of the package belong to the system; everything else keeps its default.
         return $$"""
             {{(Environment.IsPrivilegedProcess ? "user root;" : "")}}
             pid {{folder.File("nginx.pid")}};
@@ -122,7 +122,7 @@ internal sealed class NginxProxy : IAsyncDisposable
             }
             catch (SocketException)
             {
-                // Not listening yet.
+                // nginx does not listen yet.
             }
 
             await Task.Delay(Poll, TimeProvider.System, limit.Token);

@@ -7,26 +7,26 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>How an NZB fills its bytes.</summary>
+/// <summary>Structure of a large NZB.</summary>
 public enum NzbShape
 {
     /// <summary>All articles in one file.</summary>
     OneFile,
 
-    /// <summary>As many files as there may be.</summary>
+    /// <summary>The maximum number of files.</summary>
     ManyFiles,
 
-    /// <summary>Subjects of the greatest length.</summary>
+    /// <summary>Subjects of maximum length.</summary>
     LongSubjects,
 
-    /// <summary>Message-ids of the greatest length.</summary>
+    /// <summary>Message-ids of maximum length.</summary>
     LongIds,
 
-    /// <summary>Little but white space between the elements.</summary>
+    /// <summary>Mostly white space between the elements.</summary>
     Indented,
 }
 
-/// <summary>An NZB of any shape is accepted and read with little memory (F22, IMP-11). How long it takes is told and not asserted.</summary>
+/// <summary>An NZB of any shape is accepted and read with little memory (F22, IMP-11). Times are printed and not asserted.</summary>
 [Collection(EndToEndRun.Name)]
 public sealed partial class NzbShapeTests
 {
@@ -44,7 +44,7 @@ public sealed partial class NzbShapeTests
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);
-        // The first ones bring in the code.
+        // A first import warms up the code.
         await AddAsync(set, NzbShape.ManyFiles, 1 << 20, cancel);
         foreach (var shape in Enum.GetValues<NzbShape>())
             await HugeNzbTests.Grows(set, shape.ToString(), () => AddAsync(set, shape, bytes, cancel));
@@ -57,7 +57,7 @@ public sealed partial class NzbShapeTests
         var id = await set.Client.AddFileAsync("movies", $"{shape} {bytes}", nzb, cancel);
         var accepted = clock.Elapsed;
 
-        // Nothing in it is to be played, so that the import ends when it has been read.
+        // The NZB has no playable file, so the import ends once it has been read.
         var entry = await set.Client.FinishedAsync(id, cancel);
         Assert.Equal("The release holds no video or audio file.", entry.FailMessage);
         var read = ReadStep().Match(await set.Client.StagesAsync(id, cancel));

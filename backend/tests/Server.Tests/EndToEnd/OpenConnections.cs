@@ -4,7 +4,7 @@ using System.Globalization;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Counts the connections of the servers in this process, as Kestrel does: made before they are opened.</summary>
+/// <summary>Counts the connections of the servers in this process from Kestrel's metrics. Create it before connections are opened.</summary>
 internal sealed class OpenConnections : IDisposable
 {
     private readonly MeterListener _listener = new();
@@ -28,7 +28,7 @@ internal sealed class OpenConnections : IDisposable
         _listener.Start();
     }
 
-    /// <summary>Connections to a port that are open now; -1 when none has ever been seen, which proves nothing.</summary>
+    /// <summary>Number of open connections to a port; -1 if the port never had one, so that a test cannot pass by mistake.</summary>
     public long Count(int port) => _byPort.GetValueOrDefault(port.ToString(CultureInfo.InvariantCulture), -1);
 
     public void Dispose() => _listener.Dispose();

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A viewer who goes for dinner: nothing of the film is lost (F03).</summary>
+/// <summary>A viewer pauses for a long time and resumes without losing any of the film (F03).</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class PausedStreamTests
 {

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>What a viewer gets while articles are missing or wrong and connections break.</summary>
+/// <summary>Responses to a viewer while articles are missing or damaged and connections break.</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class ProviderFaultTests
 {
@@ -27,7 +27,7 @@ public sealed class ProviderFaultTests
         };
         await using var set = await MockedServer.StartAsync(new MockOptions { Providers = [faulty, new MockProvider()] }, null, cancel);
 
-        // A provider that is late or breaks off is left alone for some seconds: what one film does not meet, the next one does.
+        // A late or broken provider pauses for some seconds, so a fault that one film misses occurs in a later one.
         FaultKind[] kinds = [FaultKind.Missing, FaultKind.Corrupt, FaultKind.BodyFin];
         for (var i = 0UL; i < MostFilms && Unmet().Any(); i++)
         {
@@ -74,7 +74,7 @@ public sealed class ProviderFaultTests
         await using var set = await MockedServer.StartAsync(new MockOptions { Faults = [fault] }, null, cancel);
         await Film.PublishAsync(set.Client, cancel);
 
-        // Everything up to the hole, and not a byte of it.
+        // The server sends every byte before the hole and none of the hole.
         Film.AssertEqual(0, await set.Client.GetRangeAsync(Film.Path, 0, Hole - 1, Film.Size, cancel));
         foreach (var to in new long?[] { Hole, null })
         {
@@ -95,7 +95,7 @@ public sealed class ProviderFaultTests
         var cancel = TestContext.Current.CancellationToken;
         var options = new MockOptions { Missing = ArticleSelection.Share(0.01), Corrupt = ArticleSelection.Share(0.01) };
         await using var set = await MockedServer.StartAsync(options, null, cancel);
-        // The first and the last article tell the geometry; without them there is no film to read.
+        // The first and the last article determine the geometry; without them the film cannot be read.
         set.Mock.ChangeMissing(ArticleSelection.None);
         set.Mock.ChangeCorrupt(ArticleSelection.None);
         await Film.PublishAsync(set.Client, cancel);
@@ -108,7 +108,7 @@ public sealed class ProviderFaultTests
         {
             var to = Math.Min(offset + Piece, Film.Size) - 1;
             using var answer = await OpenUnlessResetAsync(set.Client, offset, to, cancel);
-            // A range that begins with a damaged article is 503 until a second question has proved the damage (F17).
+            // A range that begins with a damaged article gets 503 until a second fetch confirms the damage (F17).
             if (answer is null || answer.StatusCode is HttpStatusCode.Gone or HttpStatusCode.ServiceUnavailable)
             {
                 cut++;
@@ -117,7 +117,7 @@ public sealed class ProviderFaultTests
 
             Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
             var (bytes, complete) = await SluiceClient.ReadUntilCutAsync(answer, cancel);
-            // A cut landing segment may have let unproved bytes out; a completed answer never.
+            // Unverified bytes may only come from the first segment of an aborted answer, so only a completed answer is compared.
             if (complete)
                 Assert.Equal(to - offset + 1, bytes.Length);
             if (complete)
@@ -129,7 +129,7 @@ public sealed class ProviderFaultTests
         Assert.True(set.Mock.Stats.FaultCount(FaultKind.Missing) > 0 && set.Mock.Stats.FaultCount(FaultKind.Corrupt) > 0);
     }
 
-    /// <returns>Null when the reset of an answer that was cut at once has overtaken its headers, which the client's system then drops.</returns>
+    /// <returns>Null if an immediate reset overtook the headers, because the client's system then discards them.</returns>
     private static async Task<HttpResponseMessage?> OpenUnlessResetAsync(SluiceClient client, long offset, long to, CancellationToken cancel)
     {
         try
@@ -142,7 +142,7 @@ public sealed class ProviderFaultTests
         }
     }
 
-    /// <summary>A read that begins inside the hole: refused, or cut before it is complete.</summary>
+    /// <summary>Fails unless a read that begins inside the hole is refused or aborted.</summary>
     private static async Task AssertLandingInHoleAsync(SluiceClient client, long offset, CancellationToken cancel)
     {
         using var answer = await OpenUnlessResetAsync(client, offset, offset + 999, cancel);

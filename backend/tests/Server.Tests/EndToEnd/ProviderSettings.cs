@@ -2,13 +2,13 @@ using System.Text.Json;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Providers as the environment gives them to a server.</summary>
+/// <summary>Environment variables that configure providers.</summary>
 internal static class ProviderSettings
 {
-    /// <param name="ports">News servers on loopback, without TLS, the first asked first.</param>
+    /// <param name="ports">Ports of news servers on loopback, without TLS, in the order of their priority.</param>
     public static Dictionary<string, string> For(params IReadOnlyList<int> ports) => For(ports, user: "", password: "");
 
-    /// <summary>The same with one login at all of them.</summary>
+    /// <summary>Returns the variables, with one login for all providers.</summary>
     public static Dictionary<string, string> For(IReadOnlyList<int> ports, string user, string password) => new()
     {
         ["SLUICE_CONFIG__USENET__PROVIDERS"] = JsonSerializer.Serialize(new

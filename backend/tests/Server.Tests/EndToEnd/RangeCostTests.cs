@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A probe costs what it asks for: players, scanners and mounts send thousands of them.</summary>
+/// <summary>A small range fetches only its own articles, because players, scanners and mounts send thousands of them.</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RangeCostTests
 {
@@ -14,13 +14,13 @@ public sealed class RangeCostTests
     public async Task Range_of_1_KiB_costs_at_most_two_BODY_commands()
     {
         var cancel = TestContext.Current.CancellationToken;
-        // An article that is late on a busy machine would be requested twice.
+        // A hedge would request a late article twice on a busy machine.
         var settings = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__HEDGE__ENABLED"] = "false" };
         await using var set = await MockedServer.StartAsync(new MockOptions(), settings, cancel);
         await Film.PublishAsync(set.Client, cancel);
 
         var random = new Random(20260107);
-        // The last ones lie across the border of two articles.
+        // The last ten ranges cross the border of two articles.
         var offsets = Enumerable.Range(0, 40).Select(_ => random.NextInt64(Film.Size - 1024))
             .Concat(Enumerable.Range(1, 10).Select(part => (part * 20L * ArticleSize) - 512));
         foreach (var offset in offsets)

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A real rclone that remembers listings for hours and is notified of changes (DAV-17).</summary>
+/// <summary>A real rclone that caches listings for hours and is notified of changes (DAV-17).</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RcloneForgetTests
 {
@@ -67,7 +67,7 @@ public sealed class RcloneForgetTests
             });
     }
 
-    /// <summary>Waits until it serves, too: what it shows first it goes on to remember.</summary>
+    /// <summary>Lists the folder, and waits until rclone serves. rclone caches its first listing.</summary>
     private static async Task<string> ListAsync(HttpClient http, CancellationToken cancel)
     {
         while (true)

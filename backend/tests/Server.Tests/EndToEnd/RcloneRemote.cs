@@ -1,13 +1,13 @@
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>The remote <c>sluice:</c> of rclone, by variables: no configuration of a user is read or written.</summary>
+/// <summary>The rclone remote <c>sluice:</c>, defined by environment variables so that no user's configuration is read or written.</summary>
 internal static class RcloneRemote
 {
-    /// <summary>The variables with which rclone finds the server of the set.</summary>
+    /// <summary>Returns the variables of the remote for the server of a set.</summary>
     public static Task<Dictionary<string, string>> ForAsync(MockedServer set, CancellationToken cancel) =>
         ForAsync(set.File("rclone.conf"), $"http://127.0.0.1:{set.Server.Port}", ServerProcess.User, ServerProcess.Password, cancel);
 
-    /// <summary>The variables with which rclone finds a server.</summary>
+    /// <summary>Returns the variables of the remote for a server.</summary>
     public static async Task<Dictionary<string, string>> ForAsync(
         string config, string address, string user, string password, CancellationToken cancel)
     {

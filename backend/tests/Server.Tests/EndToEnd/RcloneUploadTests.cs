@@ -48,7 +48,7 @@ public sealed class RcloneUploadTests
         return next(http);
     }
 
-    /// <summary>One file of each kind of name. All of plain ones have different bytes, but for two that have the same.</summary>
+    /// <summary>Writes one file for each kind of name. The contents differ, except for two equal files.</summary>
     private static List<string> Write(string folder)
     {
         Directory.CreateDirectory(folder);

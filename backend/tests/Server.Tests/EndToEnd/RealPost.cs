@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 /// <summary>A release of <c>Fixtures/posts</c> with its expected content.</summary>
 internal sealed record RealPost(string Name, byte[] Nzb, string FileName, long Size, string Sha256)
 {
-    /// <summary>Folder that holds one folder of raw articles per release.</summary>
+    /// <summary>Folder with one folder of raw articles per release.</summary>
     public static string Spool => Repository.Fixture("posts");
 
     public static RealPost Read(string name)
@@ -19,6 +19,6 @@ internal sealed record RealPost(string Name, byte[] Nzb, string FileName, long S
             film.GetProperty("size").GetInt64(), film.GetProperty("sha256").GetString()!);
     }
 
-    /// <summary>Its articles as posted, in the order of the NZB.</summary>
+    /// <summary>Paths of its articles as posted, in the order of the NZB.</summary>
     public IEnumerable<string> Articles => Directory.EnumerateFiles(Path.Combine(Spool, Name)).Order(StringComparer.Ordinal);
 }

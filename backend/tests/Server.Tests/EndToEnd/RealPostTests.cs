@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Releases of a real poster, added to a running server and read back with the programs that people use.</summary>
+/// <summary>Releases of a real poster, added to a running server and read by widely used programs.</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RealPostTests
 {
@@ -61,7 +61,7 @@ public sealed class RealPostTests
         var url = $"{set.Client.Authority}/content/movies/{release}/{post.FileName}";
         var whole = await ExternalProgram.RunAsync("ffmpeg", ["-v", "error", "-xerror", "-i", url, "-f", "null", "-"], null, cancel);
         Assert.Equal("", whole.Succeeded().Errors);
-        // A player that seeks opens a second range while the first still runs.
+        // A seeking player opens a second range while the first still runs.
         var seek = await ExternalProgram.RunAsync("ffmpeg", ["-v", "error", "-xerror", "-ss", "5", "-i", url, "-f", "null", "-"], null, cancel);
         Assert.Equal("", seek.Succeeded().Errors);
     }

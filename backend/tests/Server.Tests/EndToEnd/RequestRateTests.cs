@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Authenticated requests for metadata per second, client and server on the same cores (DAV-31, S3).</summary>
+/// <summary>Authenticated metadata requests per second, with client and server on the same cores (DAV-31, S3).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Measures)]
 public sealed partial class RequestRateTests
@@ -13,8 +13,8 @@ public sealed partial class RequestRateTests
     private const double Least = 5000;
 
     /// <summary>
-    /// wrk waits for a body behind every answer that declares a length, which one to HEAD does without having it; a 304 takes the
-    /// same way through the server.
+    /// wrk waits for a body after every answer with a Content-Length, which a HEAD answer declares without sending one. A 304 takes
+    /// the same path through the server without it.
     /// </summary>
     private const string Head = "wrk.method = 'HEAD'\nwrk.headers['If-None-Match'] = '*'\n";
 
@@ -35,7 +35,7 @@ public sealed partial class RequestRateTests
         var credentials = Convert.ToBase64String(Encoding.UTF8.GetBytes($"{ServerProcess.User}:{ServerProcess.Password}"));
         await File.WriteAllTextAsync(folder.File("wrk.lua"), $"{script}wrk.headers['Authorization'] = 'Basic {credentials}'\n", cancel);
         string[] arguments = ["-t1", "-c16", "-s", folder.File("wrk.lua"), $"http://127.0.0.1:{server.Port}/{path}"];
-        // The first seconds compile.
+        // Warms up for five seconds, so that the runtime compiles the code before the measurement.
         (await ExternalProgram.RunAsync("wrk", ["-d5s", .. arguments], null, cancel)).Succeeded();
 
         var report = (await ExternalProgram.RunAsync("wrk", ["-d15s", .. arguments], null, cancel)).Succeeded().Text;

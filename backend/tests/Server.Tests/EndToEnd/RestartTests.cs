@@ -4,13 +4,13 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Downloads go on where a restart of the server cut them, and end with the bytes of the film.</summary>
+/// <summary>Downloads resume after a restart of the server has interrupted them, and end with the bytes of the film.</summary>
 public sealed class RestartTests
 {
     private const int BytesPerSecond = 4_000_000;
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(50);
 
-    // Longer than curl pauses to keep its pace.
+    // Longer than curl's pauses to limit its rate.
     private static readonly TimeSpan Settling = TimeSpan.FromSeconds(1.5);
 
     private long _byCurl;
@@ -27,8 +27,8 @@ public sealed class RestartTests
         DownloadAsync(new SyntheticFilm(12, 1_200_000_000, 716_800), restarts: 14, apart: 20 * BytesPerSecond);
 
     /// <summary>
-    /// Both programs download at the pace of a player; whenever both are so many bytes further, and have read on since the
-    /// server came back, it goes.
+    /// Both programs download at the rate of a player. The server restarts each time both have progressed by <paramref name="apart"/>
+    /// bytes and have received data since the last restart.
     /// </summary>
     private async Task DownloadAsync(SyntheticFilm film, int restarts, long apart)
     {
@@ -50,13 +50,13 @@ public sealed class RestartTests
                 Assert.Equal(0, await set.Server.StopAsync(cancel));
             else
                 await set.Server.KillAsync();
-            // What grows beyond this has come from the next server; a program that has not come back would not notice the next restart.
+            // Only growth beyond this size comes from the next server; a program that has not reconnected would miss the next restart.
             (curlSince, rcloneSince) = (await SettledAsync(set.File("by-curl"), cancel), await SettledAsync(set.File("by-rclone"), cancel));
             await set.RestartAsync(null, cancel);
             Assert.Equal(tag, await TagAsync(set, film, cancel));
         }
 
-        // Had a program come through a restart without a cut, that restart would have shown nothing.
+        // A restart that does not interrupt a download would test nothing.
         Assert.InRange(await curl, restarts, int.MaxValue);
         Assert.InRange(await rclone, restarts, int.MaxValue);
     }
@@ -78,7 +78,7 @@ public sealed class RestartTests
         }
     }
 
-    /// <summary>Bytes that a download gets while there is no server: the system still holds sent bytes, and is emptied at the pace of a player.</summary>
+    /// <summary>Waits until a download stops growing: without a server, the system still delivers buffered bytes at the limited rate.</summary>
     private static async Task<long> SettledAsync(string target, CancellationToken cancel)
     {
         while (true)
@@ -90,8 +90,8 @@ public sealed class RestartTests
         }
     }
 
-    /// <summary>Calls curl until it has the whole film.</summary>
-    /// <returns>How often it was cut in the middle.</returns>
+    /// <summary>Runs curl again until it has the whole film.</summary>
+    /// <returns>How often an answer was interrupted.</returns>
     private async Task<int> RunCurlAsync(string url, string target, SyntheticFilm film, CancellationToken cancel)
     {
         const int Refused = 7;
@@ -103,7 +103,7 @@ public sealed class RestartTests
                 target, bytes => Volatile.Write(ref _byCurl, bytes), cancel);
             if (code == 0)
                 break;
-            // Whatever else it says is no cut: a refused range, a wrong length, a status.
+            // Any other exit code, such as that for a refused range, a wrong length or an error status, is a failure.
             Assert.True(code is Refused or 18 or 52 or 56, $"curl ended with {code}: {log}");
             if (code != Refused)
                 cuts++;
@@ -113,8 +113,8 @@ public sealed class RestartTests
         return cuts;
     }
 
-    /// <summary>Calls rclone once; it opens the film again by itself where it was cut.</summary>
-    /// <returns>How often it did.</returns>
+    /// <summary>Runs rclone once; it reopens the film by itself after each interruption.</summary>
+    /// <returns>How often it reopened the film.</returns>
     private async Task<int> RunRcloneAsync(MockedServer set, string target, SyntheticFilm film, CancellationToken cancel)
     {
         var (code, log) = await DownloadAsync(
@@ -128,7 +128,7 @@ public sealed class RestartTests
 
     private static string Rate => BytesPerSecond.ToString(CultureInfo.InvariantCulture);
 
-    /// <summary>Runs a program that downloads into a file, and tells how far it is.</summary>
+    /// <summary>Runs a program that downloads into a file, and reports its progress.</summary>
     private static async Task<(int Code, string Log)> DownloadAsync(
         string program, IEnumerable<string> arguments, IReadOnlyDictionary<string, string>? variables,
         string target, Action<long> reached, CancellationToken cancel)

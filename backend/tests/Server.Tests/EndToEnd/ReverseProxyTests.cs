@@ -13,7 +13,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>The web UI behind a real nginx: with its defaults alone, below a sub-path, and with TLS (DAV-1, ADM-2).</summary>
+/// <summary>The web UI behind a real nginx: with its defaults, below a sub-path, and with TLS (DAV-1, ADM-2).</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class ReverseProxyTests : IDisposable
 {
@@ -45,12 +45,12 @@ public sealed class ReverseProxyTests : IDisposable
         Assert.Equal(HttpStatusCode.OK, status);
         Assert.Contains($"path={(urlBase.Length > 0 ? urlBase : "/")}", cookie, StringComparison.Ordinal);
         Assert.Equal(useTls, cookie.Contains("secure", StringComparison.OrdinalIgnoreCase));
-        // nginx gathers answers by itself; frames come one by one all the same.
+        // nginx buffers answers by default, but events must arrive one by one.
         using var events = await browser.WatchAsync("topics=config");
         Assert.Equal("snapshot", (await events.ReadAsync()).Kind);
         Assert.Equal(HttpStatusCode.OK, (await browser.SaveAsync()).Status);
         Assert.Equal("delta", (await events.ReadAsync()).Kind);
-        // nginx takes bodies up to 1 MB by itself; this one it keeps in a file before it passes it on.
+        // nginx accepts bodies up to 1 MB by default; it buffers this one in a file before it forwards it.
         Assert.Equal(HttpStatusCode.Created, await browser.PutAsync("nzbs/tv/Behind a proxy.nzb", LongNzb()));
         Assert.Equal(HttpStatusCode.MultiStatus, await browser.FindAsync("nzbs/tv/"));
     }
@@ -100,7 +100,7 @@ public sealed class ReverseProxyTests : IDisposable
         return BuiltPages.StartAsync(_temporary, variables);
     }
 
-    /// <summary>Sends what a browser sends: the cookie that it was given, and where its page comes from.</summary>
+    /// <summary>Sends the headers of a browser: the session cookie and the origin of the page.</summary>
     private sealed class Browser : IDisposable
     {
         private readonly HttpClient _http;

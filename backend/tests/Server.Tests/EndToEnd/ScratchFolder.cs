@@ -1,6 +1,6 @@
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A folder that is gone after the test.</summary>
+/// <summary>A folder that is deleted after the test.</summary>
 internal sealed class ScratchFolder : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("sluice-e2e-").FullName;

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A first provider that never works, beside one that does: neither an import nor a viewer notices (F12).</summary>
+/// <summary>If the first provider never works and the second does, imports and viewers are unaffected (F12).</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class SecondProviderTests
 {
@@ -27,7 +27,7 @@ public sealed class SecondProviderTests
         await Film.PublishAsync(set.Client, cancel);
         Assert.InRange(set.Mock.ProviderStats[1].Articles, 1, Articles);
 
-        // A second read comes from memory; each article is fetched once.
+        // Memory serves the second read; each article is fetched only once.
         Film.AssertEqual(0, await set.Client.GetAsync(Film.Path, cancel));
         Film.AssertEqual(Film.Size / 2, await set.Client.GetRangeAsync(Film.Path, Film.Size / 2, Film.Size - 1, Film.Size, cancel));
         Assert.Equal(0, set.Mock.ProviderStats[0].Articles);

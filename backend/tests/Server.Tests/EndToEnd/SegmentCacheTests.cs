@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>F27: segments read at the edges of a file are cached over a restart, and never served damaged.</summary>
+/// <summary>F27: segments at the edges of a file are cached across a restart, and never served damaged.</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class SegmentCacheTests
 {
@@ -25,7 +25,7 @@ public sealed class SegmentCacheTests
         await ReadEdgesAsync(set, cancel);
         Assert.Equal(0, set.Mock.Stats.CommandCount("BODY"));
 
-        // Damaged beyond use, it is a miss and nothing else.
+        // A damaged cache file is only a cache miss: its articles are fetched again.
         Assert.Equal(0, await set.Server.StopAsync(cancel));
         var files = Directory.GetFiles(Path.Combine(set.Data, "cache", "segments"), "*", SearchOption.AllDirectories);
         Assert.NotEmpty(files);

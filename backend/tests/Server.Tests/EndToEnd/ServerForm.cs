@@ -4,19 +4,19 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
-/// The form of the server that a test starts. <c>tools/test.sh</c> names it in <c>SLUICE_TEST_FORM</c>: <c>published</c> is the ordinary
-/// form as <c>tools/publish.sh</c> builds it, <c>aot</c> the form that ships, and <c>arm64</c> the archive for arm64 in an emulator. Without the
-/// variable a test starts the ordinary form that was built with the tests.
+/// The form of the server that a test starts. <c>tools/test.sh</c> sets it in <c>SLUICE_TEST_FORM</c>: <c>published</c> is the ordinary
+/// form as <c>tools/publish.sh</c> builds it, <c>aot</c> the shipped form, and <c>arm64</c> the archive for arm64 in an emulator. Without
+/// the variable a test starts the ordinary form that was built with the tests.
 /// </summary>
 internal static class ServerForm
 {
-    /// <summary>Trait of the tests that are about one form, whatever the variable says.</summary>
+    /// <summary>Trait of the tests for one form only, whatever the variable says.</summary>
     public const string Trait = "Form";
 
-    /// <summary>Value of the trait: the form that ships.</summary>
+    /// <summary>Value of the trait for the shipped form.</summary>
     public const string Ahead = "aot";
 
-    /// <summary>Value of the trait: the archive for arm64, as <c>tools/arm64.sh</c> unpacks it.</summary>
+    /// <summary>Value of the trait for the arm64 archive, as <c>tools/arm64.sh</c> unpacks it.</summary>
     public const string Arm = "arm64";
 
     private const string Ordinary = "ordinary";
@@ -35,10 +35,10 @@ internal static class ServerForm
         }
     }
 
-    /// <summary>The build that is compiled ahead, whether it exists or not.</summary>
+    /// <summary>Path of the build compiled ahead of time, which may not exist.</summary>
     public static string AheadFile => Repository.PathOf("artifacts/server-aot/Sluice.Server");
 
-    /// <summary>The executable of a form.</summary>
+    /// <summary>Returns the executable of a form.</summary>
     /// <param name="form">Value of the variable.</param>
     internal static string FileOf(string? form) => form switch
     {
@@ -49,7 +49,7 @@ internal static class ServerForm
         _ => throw new InvalidOperationException($"SLUICE_TEST_FORM is {form}"),
     };
 
-    // Tests and server are built with one configuration: .../bin/<configuration>/net10.0/.
+    // Tests and server are built with the same configuration: .../bin/<configuration>/net10.0/.
     private static string BuiltFile
     {
         get
@@ -60,7 +60,7 @@ internal static class ServerForm
     }
 }
 
-/// <summary>The choice of the form.</summary>
+/// <summary>Selection of the form.</summary>
 public sealed class ServerFormTests
 {
     [Theory]

@@ -7,14 +7,14 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>The server as a process of its own, with a data folder, a port and credentials that the test knows.</summary>
+/// <summary>The server as a separate process, with a data folder, a port and credentials known to the test.</summary>
 internal sealed partial class ServerProcess : IAsyncDisposable
 {
     public const string User = "admin";
     public const string Password = "correct-horse-battery";
     public const string ApiKey = "0123456789abcdef0123456789abcdef";
 
-    // tools/run.sh builds before it starts, which takes a minute by itself where other work is going on.
+    // tools/run.sh builds first, which can take a minute on a busy machine.
     private static readonly TimeSpan StartLimit = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(50);
 
@@ -24,7 +24,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
     private readonly ConcurrentQueue<string> _lines = new();
     private readonly Task _output;
 
-    // The framework's process is not thread-safe, and clients of a server wait for its end side by side: they share one wait.
+    // Process is not thread-safe, and clients of a server wait for its end concurrently, so they share this task.
     private readonly Task _exit;
 
     private ServerProcess(Process process, int port)
@@ -40,13 +40,13 @@ internal sealed partial class ServerProcess : IAsyncDisposable
 
     public int Id => _process.Id;
 
-    /// <summary>Everything it has printed so far, both streams.</summary>
+    /// <summary>Everything printed so far, on both streams.</summary>
     public IReadOnlyCollection<string> Lines => _lines;
 
-    /// <summary>Whether it has ended.</summary>
+    /// <summary>Whether the process has ended.</summary>
     public bool HasEnded => _exit.IsCompleted;
 
-    /// <summary>Resident memory in bytes, as the system counts it.</summary>
+    /// <summary>Resident memory in bytes, as reported by the system.</summary>
     public long ResidentBytes
     {
         get
@@ -56,7 +56,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Time of processors that the process has taken.</summary>
+    /// <summary>CPU time used by the process.</summary>
     public TimeSpan ProcessorTime
     {
         get
@@ -66,7 +66,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>The most that it has ever been.</summary>
+    /// <summary>Highest resident memory so far, in bytes.</summary>
     public long PeakResidentBytes
     {
         get
@@ -76,15 +76,15 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Starts the server in the form of the running test, at any port, and waits until it answers.</summary>
-    /// <param name="data">Data folder; made when it is absent.</param>
-    /// <param name="settings">Environment variables beside the credentials.</param>
-    /// <param name="cancel">Gives up waiting.</param>
+    /// <summary>Starts the server in the form of the running test on any port, and waits until it answers.</summary>
+    /// <param name="data">Data folder; created if missing.</param>
+    /// <param name="settings">Environment variables besides the credentials.</param>
+    /// <param name="cancel">Cancels the wait.</param>
     public static Task<ServerProcess> StartAsync(
         string data, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel) =>
         StartAsync(data, FreePort(), settings, cancel);
 
-    /// <summary>Starts the server in the form of the running test at a port and waits until it answers.</summary>
+    /// <summary>Starts the server in the form of the running test on a port, and waits until it answers.</summary>
     public static Task<ServerProcess> StartAsync(
         string data, int port, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {
@@ -97,14 +97,14 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         return StartAsync(Executable, [], data, port, variables, cancel);
     }
 
-    /// <summary>Starts the server by any command that leads to it, with nothing but a folder and a port.</summary>
+    /// <summary>Starts the server by any command, with only a folder and a port.</summary>
     /// <param name="command">Program.</param>
     /// <param name="arguments">Its arguments.</param>
     /// <param name="data">Data folder.</param>
     /// <param name="port">Port.</param>
     /// <param name="variables">Environment variables.</param>
-    /// <param name="cancel">Gives up waiting.</param>
-    /// <param name="path">The path that has to answer with success.</param>
+    /// <param name="cancel">Cancels the wait.</param>
+    /// <param name="path">The path that must answer with success.</param>
     public static async Task<ServerProcess> StartAsync(
         string command,
         IEnumerable<string> arguments,
@@ -127,7 +127,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Starts the server and waits for nothing.</summary>
+    /// <summary>Starts the server without waiting for it.</summary>
     public static ServerProcess Launch(
         string command, IEnumerable<string> arguments, string data, int port, IReadOnlyDictionary<string, string> variables)
     {
@@ -140,7 +140,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         return new ServerProcess(ExternalProgram.Start(command, arguments, environment), port);
     }
 
-    /// <summary>Waits for a line that it prints.</summary>
+    /// <summary>Waits until the server prints a matching line.</summary>
     public async Task<string> LineAsync(Func<string, bool> wanted, CancellationToken cancel)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancel);
@@ -155,7 +155,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
     }
 
     /// <summary>
-    /// Returns a free port, a different one for each call. It is below the ports of outgoing connections, because the connection of a parallel
+    /// Returns a free port, a different one for each call. It lies below the ports of outgoing connections, because a connection of a parallel
     /// test could otherwise take it before the server listens.
     /// </summary>
     public static int FreePort()
@@ -173,12 +173,12 @@ internal sealed partial class ServerProcess : IAsyncDisposable
             }
             catch (SocketException)
             {
-                // Another program has it.
+                // Another program uses the port.
             }
         }
     }
 
-    /// <summary>Ends the process as a power cut would: it gets no chance to write anything.</summary>
+    /// <summary>Kills the process, so that it cannot write anything more, as after a power failure.</summary>
     public async Task KillAsync()
     {
         _process.Kill(entireProcessTree: true);
@@ -186,7 +186,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         await _output;
     }
 
-    /// <summary>Waits for an end that nothing here asks for.</summary>
+    /// <summary>Waits until the process ends by itself.</summary>
     /// <returns>Its exit code.</returns>
     public async Task<int> EndAsync(CancellationToken cancel)
     {
@@ -195,7 +195,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         return _process.ExitCode;
     }
 
-    /// <summary>Asks the process to stop as a supervisor does, and waits for its end.</summary>
+    /// <summary>Sends the stop signal of a supervisor and waits until the process ends.</summary>
     /// <returns>Its exit code.</returns>
     public async Task<int> StopAsync(CancellationToken cancel)
     {
@@ -212,7 +212,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         _process.Dispose();
     }
 
-    /// <summary>The server in the form that the running test takes.</summary>
+    /// <summary>The executable in the form of the running test.</summary>
     public static string Executable => ServerForm.Executable;
 
     private async Task WaitUntilServingAsync(string path, CancellationToken cancel)
@@ -232,7 +232,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
             }
             catch (HttpRequestException)
             {
-                // Not listening yet.
+                // The server does not listen yet.
             }
             catch (OperationCanceledException) when (!cancel.IsCancellationRequested)
             {

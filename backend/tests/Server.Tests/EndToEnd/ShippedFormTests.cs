@@ -9,7 +9,7 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
-/// One request to each room of the server. The form that ships has neither reflection nor a compiler, so a room that needs one of them
+/// One request to each room of the server. The shipped form has neither reflection nor a compiler, so a room that needs one of them
 /// fails at its first request.
 /// </summary>
 [Trait("Category", EndToEndRun.Name)]
@@ -85,7 +85,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
         Assert.Contains("\"video\"", tracks, StringComparison.Ordinal);
     }
 
-    /// <summary>Reads an answer to its end, or until it has a text, because an event stream has no end.</summary>
+    /// <summary>Reads an answer to its end, or until it contains a text, because an event stream has no end.</summary>
     private static async Task<string> ReadUntilAsync(HttpResponseMessage answer, string text, CancellationToken cancel)
     {
         await using var body = await answer.Content.ReadAsStreamAsync(cancel);
@@ -100,7 +100,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
         return found.ToString();
     }
 
-    /// <summary>A server that has two films of a real poster.</summary>
+    /// <summary>A server with two films of a real poster.</summary>
     public sealed class ServerWithFilms : IAsyncLifetime
     {
         private const string AdminPassword = "correct-horse-of-the-house";
@@ -109,7 +109,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
 
         internal SluiceClient Client => _set.Client;
 
-        /// <summary>Sends the cookie of the administrator's session to the admin API and a password to the tree.</summary>
+        /// <summary>A client that sends the administrator's session cookie to the admin API and a password to WebDAV.</summary>
         internal HttpClient Http { get; private set; } = null!;
 
         public async ValueTask InitializeAsync()

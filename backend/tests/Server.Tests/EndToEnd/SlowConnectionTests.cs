@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Clients that never finish a request take nothing from those that play (S25).</summary>
+/// <summary>Clients that never finish a request do not slow down players (S25).</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class SlowConnectionTests
 {
@@ -34,9 +34,9 @@ public sealed class SlowConnectionTests
                 await TrySendAsync(socket, "GET /README HTTP/1.1\r\nHost: x\r\nX-Slow: ", cancel);
             }
 
-            // One player goes on, although every place is taken that a client can have.
+            // A player still reads, although every connection that a client may have is taken.
             await ReadAsync(body, offset, (int)(Film.Size / Piece) - 10, cancel);
-            // None of them stays: those beyond the limit were closed at once, the others when their headers had taken too long.
+            // The server closes them all: those beyond the limit at once, the others when their headers time out.
             await Task.WhenAll(slow.Select(socket => ReadToEndAsync(socket, cancel)));
         }
         finally
@@ -67,11 +67,11 @@ public sealed class SlowConnectionTests
         }
         catch (SocketException)
         {
-            // It was one too many, and is closed already.
+            // The connection exceeded the limit and is already closed.
         }
     }
 
-    /// <summary>Reads what the server says, if anything, until it ends the connection.</summary>
+    /// <summary>Reads the server's answer, if any, until the server closes the connection.</summary>
     private static async Task ReadToEndAsync(Socket socket, CancellationToken cancel)
     {
         var buffer = new byte[1024];
@@ -83,7 +83,7 @@ public sealed class SlowConnectionTests
         }
         catch (SocketException)
         {
-            // A reset is an end as well.
+            // A reset also closes the connection.
         }
     }
 }

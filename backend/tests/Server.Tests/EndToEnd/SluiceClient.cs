@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>What players, mounts and download clients ask of a running server.</summary>
+/// <summary>Requests of players, mounts and download clients to a running server.</summary>
 internal sealed class SluiceClient : IDisposable
 {
     private static readonly TimeSpan ImportLimit = TimeSpan.FromSeconds(90);
@@ -29,15 +29,15 @@ internal sealed class SluiceClient : IDisposable
     {
     }
 
-    /// <summary>Scheme, credentials, host and port, as a player gets them in one URL.</summary>
+    /// <summary>Scheme, credentials, host and port, as in the URL for a player.</summary>
     public string Authority { get; }
 
-    /// <summary>Adds an NZB as a file copied into the mount.</summary>
-    /// <returns>The status; 201 is the server's word that the NZB is safe.</returns>
+    /// <summary>Adds an NZB by copying a file into the mount.</summary>
+    /// <returns>The status; 201 acknowledges that the NZB is stored.</returns>
     public Task<HttpStatusCode> PutNzbAsync(string category, string name, byte[] nzb, CancellationToken cancel) =>
         PutNzbAsync(category, name, new MemoryStream(nzb), cancel);
 
-    /// <summary>The same with an NZB that is sent while it is read.</summary>
+    /// <summary>Adds an NZB by copying it into the mount, and sends it while it is read.</summary>
     public async Task<HttpStatusCode> PutNzbAsync(string category, string name, Stream nzb, CancellationToken cancel)
     {
         using var body = new StreamContent(nzb);
@@ -46,11 +46,11 @@ internal sealed class SluiceClient : IDisposable
     }
 
     /// <summary>Adds an NZB as Sonarr and Radarr do.</summary>
-    /// <returns>The id, which is the server's word that the NZB is safe.</returns>
+    /// <returns>The id, which acknowledges that the NZB is stored.</returns>
     public Task<string> AddFileAsync(string category, string name, byte[] nzb, CancellationToken cancel) =>
         AddFileAsync(category, name, new MemoryStream(nzb), cancel);
 
-    /// <summary>The same with an NZB that is sent while it is read.</summary>
+    /// <summary>Adds an NZB as Sonarr and Radarr do, and sends it while it is read.</summary>
     public async Task<string> AddFileAsync(string category, string name, Stream nzb, CancellationToken cancel)
     {
         using var json = await PostFileAsync(category, name, nzb, cancel);
@@ -58,7 +58,7 @@ internal sealed class SluiceClient : IDisposable
         return Assert.Single(json.RootElement.GetProperty("nzo_ids").EnumerateArray()).GetString()!;
     }
 
-    /// <summary>The same where it may be refused.</summary>
+    /// <summary>Adds an NZB that may be refused.</summary>
     /// <returns>The text of the refusal, or the id.</returns>
     public async Task<string> TryAddFileAsync(string category, string name, byte[] nzb, CancellationToken cancel)
     {
@@ -75,15 +75,15 @@ internal sealed class SluiceClient : IDisposable
         return await JsonDocument.ParseAsync(await answer.Content.ReadAsStreamAsync(cancel), cancellationToken: cancel);
     }
 
-    /// <summary>Adds an NZB as rclone does: under a passing name, which then becomes that of the NZB.</summary>
-    /// <returns>The status of the rename; 201 is the server's word that the NZB is safe.</returns>
+    /// <summary>Adds an NZB as rclone does: under a temporary name, which it then changes to that of the NZB.</summary>
+    /// <returns>The status of the rename; 201 acknowledges that the NZB is stored.</returns>
     public async Task<HttpStatusCode> PutAndMoveAsync(string category, string name, byte[] nzb, CancellationToken cancel)
     {
         await PutPassingAsync(category, name, nzb, cancel);
         return await MovePassingAsync(category, name, cancel);
     }
 
-    /// <summary>The first half of it.</summary>
+    /// <summary>Uploads an NZB under its temporary name.</summary>
     public async Task PutPassingAsync(string category, string name, byte[] nzb, CancellationToken cancel)
     {
         using var body = new ByteArrayContent(nzb);
@@ -91,7 +91,7 @@ internal sealed class SluiceClient : IDisposable
         Assert.Equal(HttpStatusCode.Created, answer.StatusCode);
     }
 
-    /// <summary>The second half.</summary>
+    /// <summary>Renames the uploaded NZB to its final name.</summary>
     public async Task<HttpStatusCode> MovePassingAsync(string category, string name, CancellationToken cancel)
     {
         using var request = new HttpRequestMessage(new HttpMethod("MOVE"), Url($"nzbs/{category}/{name}.nzb.part"));
@@ -100,11 +100,11 @@ internal sealed class SluiceClient : IDisposable
         return answer.StatusCode;
     }
 
-    /// <summary>Makes a call of the API; the caller disposes the answer.</summary>
+    /// <summary>Calls the SABnzbd API; the caller disposes the answer.</summary>
     public async Task<JsonDocument> CallAsync(string query, CancellationToken cancel) =>
         JsonDocument.Parse(await _http.GetByteArrayAsync(ApiCall(query), cancel));
 
-    /// <summary>Names of everything in the queue, without <c>.nzb</c>.</summary>
+    /// <summary>Returns the names of all items in the queue, without <c>.nzb</c>.</summary>
     public async Task<IReadOnlyList<string>> QueueAsync(CancellationToken cancel)
     {
         using var json = await CallAsync("mode=queue&limit=0", cancel);
@@ -112,7 +112,7 @@ internal sealed class SluiceClient : IDisposable
             .Select(slot => slot.GetProperty("filename").GetString()!)];
     }
 
-    /// <summary>Everything in the history.</summary>
+    /// <summary>Returns all items of the history.</summary>
     public async Task<IReadOnlyList<HistoryEntry>> HistoryAsync(CancellationToken cancel)
     {
         using var json = await CallAsync("mode=history&limit=1000000", cancel);
@@ -124,14 +124,14 @@ internal sealed class SluiceClient : IDisposable
             slot.GetProperty("fail_message").GetString()!))];
     }
 
-    /// <summary>What the steps of an item of the history have told, as JSON.</summary>
+    /// <summary>Returns the log of the import steps of a history item, as JSON.</summary>
     public async Task<string> StagesAsync(string id, CancellationToken cancel)
     {
         using var json = await CallAsync($"mode=history&nzo_ids={id}", cancel);
         return Assert.Single(json.RootElement.GetProperty("history").GetProperty("slots").EnumerateArray()).GetProperty("stage_log").ToString();
     }
 
-    /// <summary>Waits until the release stands in the history under its name or id.</summary>
+    /// <summary>Waits until a release is in the history under its name or id.</summary>
     public async Task<HistoryEntry> FinishedAsync(string nameOrId, CancellationToken cancel)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancel);
@@ -147,14 +147,14 @@ internal sealed class SluiceClient : IDisposable
         }
     }
 
-    /// <summary>Waits for the release and fails unless it was published.</summary>
+    /// <summary>Waits until a release is in the history, and fails unless it was published.</summary>
     public async Task PublishedAsync(string nameOrId, CancellationToken cancel)
     {
         var entry = await FinishedAsync(nameOrId, cancel);
         Assert.True(entry.Status == "Completed", $"{entry.Name} ended as {entry.Status}: {entry.FailMessage}");
     }
 
-    /// <summary>Asks for a path, the headers only; the caller reads the body and disposes the answer.</summary>
+    /// <summary>Requests a path and returns after the headers; the caller reads the body and disposes the answer.</summary>
     public Task<HttpResponseMessage> OpenAsync(string path, long? from, long? to, CancellationToken cancel)
     {
         var request = new HttpRequestMessage(HttpMethod.Get, Url(path));
@@ -163,7 +163,7 @@ internal sealed class SluiceClient : IDisposable
         return _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel);
     }
 
-    /// <summary>Lists a folder, the headers only; the caller reads the body and disposes the answer.</summary>
+    /// <summary>Lists a folder and returns after the headers; the caller reads the body and disposes the answer.</summary>
     public async Task<HttpResponseMessage> FindAsync(string path, string body, CancellationToken cancel)
     {
         using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), Url(path)) { Content = new StringContent(body) };
@@ -173,7 +173,7 @@ internal sealed class SluiceClient : IDisposable
         return answer;
     }
 
-    /// <summary>A whole file, which has to come with 200.</summary>
+    /// <summary>Reads a whole file; the status must be 200.</summary>
     public async Task<byte[]> GetAsync(string path, CancellationToken cancel)
     {
         using var answer = await OpenAsync(path, null, null, cancel);
@@ -181,7 +181,7 @@ internal sealed class SluiceClient : IDisposable
         return await answer.Content.ReadAsByteArrayAsync(cancel);
     }
 
-    /// <summary>Inclusive range of a file, which has to come with 206 and the right Content-Range.</summary>
+    /// <summary>Reads an inclusive range of a file; the status must be 206 and the Content-Range right.</summary>
     public async Task<byte[]> GetRangeAsync(string path, long from, long to, long length, CancellationToken cancel)
     {
         using var answer = await OpenAsync(path, from, to, cancel);
@@ -190,8 +190,8 @@ internal sealed class SluiceClient : IDisposable
         return await answer.Content.ReadAsByteArrayAsync(cancel);
     }
 
-    /// <summary>Reads a body as far as it comes.</summary>
-    /// <returns>The bytes, and whether the answer ended as a whole one.</returns>
+    /// <summary>Requests a file or range, and reads the body until it ends or is aborted.</summary>
+    /// <returns>The bytes, and whether the answer was complete.</returns>
     public async Task<(byte[] Bytes, bool Complete)> ReadUntilCutAsync(string path, long? from, long? to, CancellationToken cancel)
     {
         using var answer = await OpenAsync(path, from, to, cancel);
@@ -199,8 +199,8 @@ internal sealed class SluiceClient : IDisposable
         return await ReadUntilCutAsync(answer, cancel);
     }
 
-    /// <summary>Reads the body of an answer as far as it comes.</summary>
-    /// <returns>The bytes, and whether the answer ended as a whole one.</returns>
+    /// <summary>Reads the body of an answer until it ends or is aborted.</summary>
+    /// <returns>The bytes, and whether the answer was complete.</returns>
     public static async Task<(byte[] Bytes, bool Complete)> ReadUntilCutAsync(HttpResponseMessage answer, CancellationToken cancel)
     {
         using var bytes = new MemoryStream();

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>How long a start takes over a large library (F37): 100,000 releases, each with its history item, NZB and list, and 10,000 queued items.</summary>
+/// <summary>Start time over a large library (F37): 100,000 releases, each with history item, NZB and list, and 10,000 queued items.</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class StartTimeTests
 {
@@ -39,7 +39,7 @@ public sealed class StartTimeTests
         Assert.InRange(unchanged, TimeSpan.Zero, Limit);
     }
 
-    /// <summary>From the start of the process until <c>/readyz</c> says yes; then waits for the check and stops.</summary>
+    /// <summary>Measures the time from the start of the process until <c>/readyz</c> succeeds; then waits for the database check and stops.</summary>
     private static async Task<TimeSpan> MeasureAsync(string data)
     {
         var started = TimeProvider.System.GetTimestamp();
@@ -84,7 +84,7 @@ public sealed class StartTimeTests
         work.Commit();
     }
 
-    // Paused, because the NZBs of this folder hold nothing that could be imported.
+    // Paused, because the NZBs of this folder have nothing to import.
     private static QueueItem Item(string name, string hash, DateTimeOffset at) => new()
     {
         Id = $"SABnzbd_nzo_q{hash[..31]}",

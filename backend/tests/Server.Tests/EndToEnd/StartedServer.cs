@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A start of the server as a process, whatever becomes of it.</summary>
+/// <summary>A started server process, which may serve, enter safe mode or end.</summary>
 internal sealed partial class StartedServer : IAsyncDisposable
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
@@ -26,7 +26,7 @@ internal sealed partial class StartedServer : IAsyncDisposable
         _output = Task.WhenAll(CopyAsync(process.StandardOutput, _lines), CopyAsync(process.StandardError, _errors));
     }
 
-    /// <summary>Where it listens; 0 for one that has ended.</summary>
+    /// <summary>Port of the server; 0 once it has ended.</summary>
     public int Port { get; private set; }
 
     /// <summary>Lines on stderr.</summary>
@@ -51,8 +51,8 @@ internal sealed partial class StartedServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits until it is known what the start came to.</summary>
-    /// <returns><c>exit</c> with its code, <c>safe</c>, or <c>serves</c> once the database was found sound or needs no check.</returns>
+    /// <summary>Waits until the outcome of the start is known.</summary>
+    /// <returns><c>exit</c> with its code, <c>safe</c>, or <c>serves</c> once the database is found sound or needs no check.</returns>
     public async Task<string> SettledAsync(CancellationToken cancel)
     {
         var outcome = "";
@@ -72,7 +72,7 @@ internal sealed partial class StartedServer : IAsyncDisposable
         return outcome;
     }
 
-    /// <summary>Asks it to stop, and waits for its end.</summary>
+    /// <summary>Sends the stop signal and waits until the process ends; returns its exit code.</summary>
     public async Task<int> StopAsync(CancellationToken cancel)
     {
         Assert.Equal(0, Kill(_process.Id, 15));
@@ -106,7 +106,7 @@ internal sealed partial class StartedServer : IAsyncDisposable
         }
         catch (HttpRequestException)
         {
-            // It has ended meanwhile, which the caller sees next.
+            // The process has ended, which the caller checks next.
             return "";
         }
     }

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Who knows neither password nor key costs next to nothing: memory, and the time of those who do (S2, S26).</summary>
+/// <summary>Clients without credentials cost hardly any memory and hardly delay clients with credentials (S2, S26).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Measures)]
 public sealed class StrangerTests
@@ -66,7 +66,7 @@ public sealed class StrangerTests
         await WarmUpAsync(server);
         var body = Encoding.ASCII.GetBytes(start.PadRight(LongestBody, 'x'));
         var head = Encoding.ASCII.GetBytes($"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {type}\r\nContent-Length: {LongestBody}\r\nConnection: close\r\n\r\n");
-        // The runtime compiles the code of this path at its first request, which is not memory of a stranger.
+        // The first request compiles the code of this path, which is not memory used by strangers.
         using (var first = await ConnectAsync(server, "127.0.0.1"))
         {
             await BeginAsync(first);
@@ -97,7 +97,7 @@ public sealed class StrangerTests
             await socket.SendAsync(body.AsMemory(0, LongestBody - 1), Token);
         }
 
-        // The answer to the last byte says that all before it has been read.
+        // The answer to the last byte shows that the server has read all bytes before it.
         async Task EndAsync(Socket socket)
         {
             await socket.SendAsync(body.AsMemory(LongestBody - 1), Token);
@@ -140,7 +140,7 @@ public sealed class StrangerTests
         Assert.InRange(worst, TimeSpan.Zero, LongestWait);
     }
 
-    /// <summary>What the server compiles at the first requests of a kind is no cost of strangers.</summary>
+    /// <summary>Sends the first request of each kind, because the memory for compiled code is not a cost of strangers.</summary>
     private static async Task WarmUpAsync(ServerProcess server)
     {
         using var client = new SluiceClient(server);
@@ -183,14 +183,14 @@ public sealed class StrangerTests
             var bytes = Encoding.ASCII.GetBytes(body);
             for (var sent = 0; sent < SentBytes; sent += bytes.Length)
             {
-                // A server that takes no more of it is as good as one that has refused.
+                // A server that stops reading has practically refused.
                 stall.CancelAfter(TimeSpan.FromSeconds(5));
                 await socket.SendAsync(bytes, stall.Token);
             }
         }
         catch (Exception e) when (e is SocketException || (e is OperationCanceledException && !Token.IsCancellationRequested))
         {
-            // Refused while sending.
+            // The server refused while the client was sending.
         }
     }
 
@@ -212,7 +212,6 @@ public sealed class StrangerTests
         }
         catch (OperationCanceledException)
         {
-            // The test has seen enough.
         }
 
         return sent;

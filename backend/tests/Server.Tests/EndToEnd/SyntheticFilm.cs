@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A film of arithmetic: any of its bytes is known without keeping it.</summary>
+/// <summary>A film computed by arithmetic, so any byte is known without storing it.</summary>
 internal sealed class SyntheticFilm(ulong seed, long size, int articleSize)
 {
     private readonly MockRelease _release = MockRelease.Plain(seed, size, articleSize: articleSize);
@@ -12,14 +12,14 @@ internal sealed class SyntheticFilm(ulong seed, long size, int articleSize)
 
     public int ArticleSize => articleSize;
 
-    /// <summary>Name of the release when it is added under the film's seed.</summary>
+    /// <summary>Name of the release if it is added under the film's seed.</summary>
     public string Name => $"film-{seed}";
 
     public string Path => $"content/movies/{Name}/film.mkv";
 
     public byte[] Nzb => _release.ToNzb();
 
-    /// <summary>The true bytes from an offset on.</summary>
+    /// <summary>Returns the true bytes at an offset.</summary>
     public byte[] Truth(long offset, int count)
     {
         var bytes = new byte[count];
@@ -27,7 +27,7 @@ internal sealed class SyntheticFilm(ulong seed, long size, int articleSize)
         return bytes;
     }
 
-    /// <summary>Fails when the bytes are not those of the film at the offset.</summary>
+    /// <summary>Fails unless the bytes equal the film at the offset.</summary>
     public void AssertEqual(long offset, ReadOnlySpan<byte> bytes)
     {
         var truth = Truth(offset, bytes.Length);

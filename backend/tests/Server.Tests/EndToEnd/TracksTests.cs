@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Tracks of files that ffmpeg has made.</summary>
+/// <summary>Tracks of files made by ffmpeg.</summary>
 public sealed class TracksTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
