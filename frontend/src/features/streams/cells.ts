@@ -1,17 +1,17 @@
-/** What a letter of the map says; `-` is nowhere. */
+/** A letter of the map: in memory, on disk, in flight or missing; `-` is nowhere. */
 export type Cell = "m" | "d" | "f" | "x" | "-";
 
-/** Neighbouring cells of one kind. */
+/** Adjacent cells of one kind. */
 export interface Run {
   kind: Cell;
-  /** As parts of the whole, 0 to 1. */
+  /** Fractions of the file, 0 to 1. */
   from: number;
   to: number;
 }
 
 export const kinds: readonly Cell[] = ["m", "d", "f", "x", "-"];
 
-/** Puts neighbours of one kind together. A letter that is not known here is nowhere. */
+/** Merges adjacent cells of one kind. An unknown letter counts as `-`. */
 export function runsOf(cells: string): Run[] {
   const runs: Run[] = [];
   for (let index = 0; index < cells.length; index += 1) {

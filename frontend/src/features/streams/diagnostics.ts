@@ -2,7 +2,7 @@ import type { Schema } from "@/lib/api-client";
 import { runsOf } from "./cells";
 import { texts } from "./en";
 
-/** All that is known of a playback as plain text for a bug report: in English and in plain units, whatever the page shows. */
+/** Formats all details of a playback as plain text for a bug report, in English and plain units for every language. */
 export function diagnosticsOf(stream: Schema<"StreamDetail">, version: string): string {
   const { item, map, articles, seeks, wait } = stream;
   return [

@@ -3,14 +3,13 @@ import { formatBytes } from "@/lib/format";
 import { type Mood, bufferedSeconds, bufferedText, moodOf } from "@/lib/playback";
 import { t } from "./en";
 
-/** How a playback gets on, in one sentence. */
+/** The state of a playback in one sentence. */
 export interface Verdict {
   mood: Mood;
   tone: "ok" | "info" | "warn" | "bad";
   sentence: string;
 }
 
-/** Says how a playback is getting on. */
 export function verdictOf({ item, map }: Schema<"StreamDetail">): Verdict {
   const mood = moodOf(item, { missing: map.missing, inFlight: map.inFlight });
   const bytes = formatBytes(item.aheadBytes);

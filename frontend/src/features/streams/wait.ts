@@ -4,7 +4,7 @@ import { t } from "./en";
 
 export type WaitReason = Schema<"WaitReason">;
 
-/** The number that shows a reason, as text; empty where there is none. */
+/** Formats the number behind a reason to wait; empty if there is none. */
 export function waitNumber({ reason, value, unit }: Schema<"StreamWait">): string {
   return value === null || reason === "none" || reason === "provider-down" ? "" : t(`wait.${reason}.number`, { value: withUnit(value, unit) });
 }
@@ -26,7 +26,7 @@ function withUnit(value: number, unit: string | null): string {
   }
 }
 
-/** Where what there is to do is done; null where there is nothing to do, or only elsewhere. */
+/** The page that resolves a reason to wait; null if there is none. */
 export const waitWays: Record<WaitReason, { to: string; name: "providers" | "streaming" | "home" | "queue" } | null> = {
   none: null,
   "provider-slots": { to: "/settings/providers", name: "providers" },

@@ -3,7 +3,7 @@ import { type Schema, api, dataOf } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { useTopicFrame } from "@/lib/events";
 
-/** A playback at this moment: events bring all of it every half second. Null once it is forgotten, undefined until anything is known. */
+/** Loads a playback; events bring all of it every half second. Null once the server has forgotten it, undefined until it is loaded. */
 export function useStream(id: string) {
   const frame = useTopicFrame(`stream:${id}`);
   const query = useQuery({
@@ -21,7 +21,6 @@ export function useStream(id: string) {
   return { stream: frame ? frame.stream : query.data, error: query.error, retry: () => void query.refetch() };
 }
 
-/** Ends a playback. */
 export function useStop(id: string) {
   return useMutation({ mutationFn: () => api.DELETE("/api/streams/{id}", { params: { path: { id } } }) });
 }

@@ -9,7 +9,7 @@ import { type Cell, type Run, kinds, runsOf } from "../cells";
 import { t } from "../en";
 import { SmallTable } from "./tables";
 
-/** Where the bytes of the file are, and where it is read. */
+/** Shows which bytes of the file are buffered, and the read position. */
 export function BufferMapCard({ stream: { item, map } }: { stream: Schema<"StreamDetail"> }) {
   const [isTable, setTable] = useState(false);
   const runs = runsOf(map.cells);
@@ -74,10 +74,10 @@ function figureOf(kind: Cell, map: Schema<"BufferMap">): string {
 
 const height = 44;
 
-// What is drawn last is seen where runs are narrower than a pixel.
+// Later layers cover earlier ones, which matters for runs narrower than a pixel.
 const layers: readonly Cell[] = ["-", "d", "m", "f", "x"];
 
-// Each kind has a height and a pattern of its own, so that it is told without its colour.
+// Each kind has a height and a pattern of its own, so that it can be recognized without its color.
 const looks: Record<Exclude<Cell, "-">, { top: number; color: string; pattern: "plain" | "lines" | "stripes" | "crosses" }> = {
   m: { top: 0, color: "text-accent", pattern: "plain" },
   d: { top: 22, color: "text-ok", pattern: "lines" },
@@ -85,7 +85,7 @@ const looks: Record<Exclude<Cell, "-">, { top: number; color: string; pattern: "
   x: { top: 0, color: "text-bad", pattern: "crosses" },
 };
 
-/** The file from its first byte to its last. It runs from left to right in every language, as the time line of a player does. */
+/** The file from its first byte to its last, from left to right in every language like the timeline of a player. */
 function Strip({ runs, part, label }: { runs: readonly Run[]; part: number; label: string }) {
   const id = useId();
   const x = `${100 * part}%`;
@@ -108,7 +108,7 @@ function Strip({ runs, part, label }: { runs: readonly Run[]; part: number; labe
   );
 }
 
-/** A run; a lost or coming article in a long file is less than a pixel wide and has to be seen all the same. */
+/** A run. Missing and in-flight articles get three pixels, because they would be invisible in a long file. */
 function RunMark({ id, run }: { id: string; run: Run }) {
   if (run.kind === "-") return null;
   const { top, color, pattern } = looks[run.kind];
@@ -138,7 +138,7 @@ function Swatch({ kind }: { kind: Cell }) {
   );
 }
 
-/** The patterns. They stand in no element of a colour, so each names its own. */
+/** The patterns. No parent sets their color, so each sets its own. */
 function Patterns({ id }: { id: string }) {
   return (
     <defs>

@@ -30,7 +30,7 @@ import { WaitCard } from "./wait-card";
 
 type StreamDetail = Schema<"StreamDetail">;
 
-/** One playback with all that is known of it. */
+/** The page of one playback with all its details. */
 export function StreamPage({ id }: { id: string }) {
   const { stream, error, retry } = useStream(id);
   usePageTitle(stream ? playedName(stream.item.file).title : t("title"));

@@ -10,11 +10,11 @@ interface SmallTableProps {
   label: string;
   header: readonly { name: string; isEnd?: boolean }[];
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
-  /** Keeps its height as rows come and go. */
+  /** Keeps its height when rows come and go. */
   isSteady?: boolean;
 }
 
-/** A table of a few hundred rows at most in a box that scrolls. */
+/** A scrolling table of a few hundred rows at most. */
 export function SmallTable({ label, header, rows, isSteady = false }: SmallTableProps) {
   return (
     <div role="group" aria-label={label} tabIndex={0} className={cx("overflow-auto -outline-offset-2", isSteady ? "h-80" : "max-h-80")}>
@@ -50,7 +50,7 @@ function Nothing({ text }: { text: string }) {
 
 const flowTones: Record<Schema<"ArticleFlow">, Tone> = { asked: "neutral", receiving: "accent", late: "warn" };
 
-/** The articles that are on their way, the first needed first. */
+/** The articles in flight, the first needed one first. */
 export function ArticlesCard({ articles, position }: { articles: readonly Schema<"StreamArticle">[]; position: number }) {
   return (
     <Card title={t("articles-title")} isFlush>
@@ -85,7 +85,7 @@ export function ArticlesCard({ articles, position }: { articles: readonly Schema
   );
 }
 
-/** Jumps of the player, each with how long its first byte took. */
+/** The seeks of the player, each with the time to its first byte. */
 export function SeeksCard({ seeks, fileBytes }: { seeks: readonly Schema<"StreamSeek">[]; fileBytes: number }) {
   return (
     <Card title={t("seeks")} isFlush>

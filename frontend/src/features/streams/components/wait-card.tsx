@@ -7,7 +7,7 @@ import { type Mood, isHoldUp } from "@/lib/playback";
 import { t } from "../en";
 import { waitNumber, waitWays } from "../wait";
 
-/** Why a playback waits: in a sentence, with its number, its cause and what can be done. It says so too if there is nothing to wait for. */
+/** Explains why a playback waits: a sentence, its number, the cause and advice. Also says if it does not wait. */
 export function WaitCard({ wait, mood }: { wait: Schema<"StreamWait">; mood: Mood }) {
   const { reason, since } = wait;
   const isWaiting = isHoldUp(reason) && mood !== "paused" && mood !== "ended";
