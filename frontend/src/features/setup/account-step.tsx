@@ -15,7 +15,7 @@ const shortest = 8;
 
 type Errors = Partial<Record<"user" | "password" | "code", string>>;
 
-/** The first login. The code of the setup is asked for unless the link from the log has brought it. */
+/** Creates the first login. It asks for the setup code unless the link from the log contains it. */
 export function AccountStep({ code, onDone }: { code: string; onDone: () => void }) {
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
@@ -24,13 +24,13 @@ export function AccountStep({ code, onDone }: { code: string; onDone: () => void
   const [isBusy, setBusy] = useState(false);
   const [endsKeys, setEndsKeys] = useState(false);
   const setup = useQuery(setupQuery);
-  // A link may be old: its code is asked for once it was refused.
+  // A link may be old, so the code is asked for after it was refused.
   const [isCodeAsked, setCodeAsked] = useState(code === "");
 
   function show(wrong: Errors) {
     setErrors(wrong);
     const first = (["user", "password", "code"] as const).find((name) => wrong[name]);
-    // Behind the field of the code, which may come with this.
+    // In the next frame, because the field for the code may appear with this update.
     if (first) requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus());
     return !first;
   }

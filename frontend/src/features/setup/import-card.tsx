@@ -13,7 +13,7 @@ import { t } from "./import-en";
 
 const code = { code: (inner: string) => <Code>{inner}</Code> };
 
-/** Offers to take over what an earlier installation has left in the data folder: how much, what not and why, and a button. Shows nothing where there is none. */
+/** Offers to import an earlier installation, and lists what is skipped and why. Renders nothing if the data folder has none. */
 export function ImportCard() {
   const client = useQueryClient();
   const { data: found, error, refetch } = useQuery(importQuery);
@@ -24,7 +24,7 @@ export function ImportCard() {
   });
   const state = found?.state;
   useEffect(() => {
-    // Providers, settings and lists are other ones now.
+    // The import has replaced providers, settings and lists.
     if (state === "finished") void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== importQuery.queryKey[1] });
   }, [state, client]);
 
@@ -121,7 +121,7 @@ function Details({ found: { left, leftTotal, notes, notesTotal, kept } }: { foun
   );
 }
 
-/** A list that opens, and scrolls where it is long. */
+/** A list that opens, and scrolls if it is long. */
 function Fold({ title, more, children }: { title: string; more: number; children: ReactNode }) {
   return (
     <Disclosure title={title}>

@@ -1,6 +1,6 @@
 import { createTexts } from "@/lib/i18n/texts";
 
-/** The texts of the import, which most setups never load. */
+/** Texts of the import, in a file of their own because most setups never load them. */
 export const t = createTexts({
   "title-looking": "Checking an earlier installation",
   "title-found": "Found an earlier installation",

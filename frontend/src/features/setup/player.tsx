@@ -6,7 +6,7 @@ import { t } from "./en";
 
 const lookAgainMs = 2_000;
 
-/** Plays a link. Browsers keep silent about pictures that they cannot draw, so what has come is looked at after two seconds. */
+/** Plays a link. It checks the picture after two seconds, because browsers do not report pictures that they cannot draw. */
 export function Player({ name, link }: { name: string; link: string }) {
   const [begun] = useState(() => performance.now());
   const [ms, setMs] = useState<number | null>(null);

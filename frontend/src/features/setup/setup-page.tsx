@@ -19,15 +19,15 @@ import { type Step, after, codeOf, isLater, shownStep, stepsOf } from "./steps";
 import { TryStep } from "./try-step";
 
 interface SetupPageProps {
-  /** The step of the provider, which goes on by itself. */
+  /** Renders the provider step, which continues by itself. */
   provider: (onDone: () => void) => ReactNode;
-  /** The cards of programs. */
+  /** The cards of the programs. */
   apps: ReactNode;
 }
 
 /**
- * The setup: four steps, of which the first has to be taken, and one more if an earlier installation can move in. It goes on where it was left, and
- * may be run again.
+ * The setup: four steps, of which only the first is required, and one more if an earlier installation can be imported. It continues where the user
+ * left it, and can be run again.
  */
 export function SetupPage({ provider, apps }: SetupPageProps) {
   const client = useQueryClient();

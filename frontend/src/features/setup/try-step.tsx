@@ -13,16 +13,16 @@ import { useFile } from "./api/file";
 import { t } from "./en";
 import { Player } from "./player";
 
-/** The folder of the clip; it is there as long as there is no provider. */
+/** Folder of the built-in clip, which exists while there is no provider. */
 const clipFolder = "demo";
 
-/** A first picture: of an NZB that is dropped here, or of the clip. */
+/** Plays a first film: a dropped NZB, or the built-in clip. */
 export function TryStep() {
   const uploads = useUploads();
   const [known] = useState(() => new Set(uploads.items.ids));
   const [playing, setPlaying] = useState<string | null>(null);
   const clip = useFolder(clipFolder);
-  // A drop that misses the zone is meant for it all the same.
+  // A drop anywhere on the page is meant for the zone.
   useEffect(() => takeDrops({ onOver: () => undefined, onFiles: (files) => void files.then((taken) => queueFiles(taken, t("not-an-nzb"))) }), []);
   const film = filmOf(clip.data?.items ?? []);
   const jobs = uploads.items.ids.map((id, index) => ({ id, name: uploads.items.names[index] ?? id })).filter((job) => !known.has(job.id));
@@ -60,7 +60,7 @@ export function TryStep() {
 interface JobProps {
   id: string;
   name: string;
-  /** The file that plays; one at a time. */
+  /** Id of the playing file; only one plays at a time. */
   playing: string | null;
   onPlay: (file: string) => void;
 }

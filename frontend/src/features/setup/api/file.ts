@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf } from "@/lib/api-client";
 
-/** What a file is and how it is reached. */
+/** Loads a file with its addresses; null loads nothing. */
 export function useFile(id: string | null) {
   return useQuery({
     queryKey: ["file", id],

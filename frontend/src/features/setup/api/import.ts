@@ -2,12 +2,12 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf } from "@/lib/api-client";
 import type { paths } from "@/types/api";
 
-/** What the server found of an earlier installation, and how far it has taken it over. */
+/** The contents of an earlier installation, and the progress of its import. */
 export type FamilyImport = paths["/api/setup/import"]["get"]["responses"][200]["content"]["application/json"];
 
 const pauseMs = 1_000;
 
-/** The import of an earlier installation. The first call lets the server look; while it looks or works, it is asked again each second, for there is no event. */
+/** The import of an earlier installation. The first call starts the search. While the server works it is polled, because there is no event. */
 export const importQuery = queryOptions({
   queryKey: ["setup", "import"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/setup/import", { signal })),
@@ -16,5 +16,5 @@ export const importQuery = queryOptions({
   retry: false,
 });
 
-/** Begins to take over. */
+/** Starts the import. */
 export const beginImport = () => dataOf(api.POST("/api/setup/import"));
