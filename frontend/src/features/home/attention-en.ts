@@ -1,6 +1,6 @@
 import { createTexts } from "@/lib/i18n/texts";
 
-/** The texts of what needs a person. */
+/** Texts of everything that needs attention. */
 export const t = createTexts({
   attention: "Needs you",
   times: { one: "{count} time", other: "{count} times" },

@@ -1,10 +1,10 @@
 import type { Schema } from "@/lib/api-client";
 import { preference } from "@/lib/preference";
 
-/** Whether the first steps are shown. Once they were all done they never come back: a provider that is removed later is no first evening. */
+/** Whether the first steps are shown. Once done they never return, because removing a provider later does not make a first evening. */
 export const firstSteps = preference("first-steps", ["open", "done"]);
 
-/** Whether nothing is left of the first evening. */
+/** Whether all first steps are done. */
 export function isDone({ hasProvider, hasPlayed, hasApp }: Schema<"FirstSteps">): boolean {
   return hasProvider && hasPlayed && hasApp;
 }

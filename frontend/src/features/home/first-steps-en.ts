@@ -1,6 +1,6 @@
 import { createTexts } from "@/lib/i18n/texts";
 
-/** The texts of the first steps, which most visits never load. */
+/** Texts of the first steps, in a file of their own because most visits never load them. */
 export const t = createTexts({
   "add-one": "Add provider",
   "first-steps": "First steps",

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** A value as it was when it was frozen; the value itself while it is not. */
+/** Returns the value at the moment when it was frozen, or the current value if it is not frozen. */
 export function useFrozen<T>(value: T, isFrozen: boolean): T {
   const [held, setHeld] = useState(value);
   const isUseless = held === undefined || held === null;

@@ -2,7 +2,7 @@ import type { Schema } from "@/lib/api-client";
 
 export type StatSample = Schema<"StatSample">;
 
-/** How long each window is and how far its samples lie apart, in seconds, and its word in a call. */
+/** Length and sample interval of each window in seconds, and its word in the API. */
 export const windows = {
   "ten-minutes": { seconds: 600, step: 1, word: "10m" },
   hour: { seconds: 3_600, step: 10, word: "1h" },
@@ -13,12 +13,12 @@ export const windows = {
 
 export type StatWindow = keyof typeof windows;
 
-/** The window of an address; ten minutes where it names none. */
+/** Returns the window that an address names; ten minutes if it names none. */
 export function windowOf(word: string | null): StatWindow {
   return word !== null && word in windows ? (word as StatWindow) : "ten-minutes";
 }
 
-/** The samples of columns, each at its end. The server counts in kB/s, and its last point is still going on. */
+/** Converts columns to samples, each at the end of its interval. The server counts in kB/s, and the last interval is not over yet. */
 export function samplesOf({ now, columns }: Pick<Schema<"Stats">, "now" | "columns">): StatSample[] {
   const start = Date.parse(columns.start);
   const end = Date.parse(now.at);
@@ -33,13 +33,13 @@ export function samplesOf({ now, columns }: Pick<Schema<"Stats">, "now" | "colum
   }));
 }
 
-/** Samples of a window, and those of the last step, which are one sample once it is over. */
+/** The samples of a window, and the seconds that the next sample will merge. */
 export interface Samples {
   samples: readonly StatSample[];
   pending: readonly StatSample[];
 }
 
-/** Takes a sample of a second in, and lets go of what has left the window. */
+/** Adds a sample of one second and drops those that have left the window. */
 export function addSample({ samples, pending }: Samples, sample: StatSample, window: StatWindow): Samples {
   const { seconds, step } = windows[window];
   const at = secondsOf(sample);
@@ -52,18 +52,18 @@ export function addSample({ samples, pending }: Samples, sample: StatSample, win
   return { samples: [...(kept < 0 ? [] : samples.slice(kept)), meanOf(gathered)], pending: [] };
 }
 
-/** Whether more is missing between a sample and the one before it than a late second. */
+/** Whether more than a late second is missing before a sample. */
 export function isGap(before: StatSample | undefined, sample: StatSample, window: StatWindow): boolean {
   return before !== undefined && secondsOf(sample) - secondsOf(before) > Math.max(10, 3 * windows[window].step);
 }
 
-/** What a chart draws: seconds since 1970, and a sample for each, or null where there is none. */
+/** The points of a chart: seconds since 1970, and the sample at each; null if there is none. */
 export interface Columns {
   times: number[];
   rows: (StatSample | null)[];
 }
 
-/** Samples over the whole window, so that one that has just begun is not drawn as if it were full, and a stop is drawn as a gap. */
+/** Spreads samples over the whole window, so that a new window is not drawn as full and an interruption is drawn as a gap. */
 export function columnsOf(samples: readonly StatSample[], window: StatWindow): Columns {
   const { seconds, step } = windows[window];
   const columns: Columns = { times: [], rows: [] };
@@ -89,7 +89,7 @@ function secondsOf(sample: StatSample): number {
   return Date.parse(sample.at) / 1_000;
 }
 
-/** Rates as their mean, counts as their most, as the server gives them. */
+/** Merges samples as the server does: the mean of rates, the maximum of counts. */
 function meanOf(samples: readonly StatSample[]): StatSample {
   const last = samples.at(-1) as StatSample;
   const mean = (of: (sample: StatSample) => number) => Math.round(samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length);

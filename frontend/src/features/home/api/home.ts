@@ -13,7 +13,7 @@ export type Home = Schema<"Home">;
 export type HomeNeed = Schema<"HomeNeed">;
 export type HomeFilm = Schema<"HomeFilm">;
 
-/** Home as it is now: playbacks and problems come with each second, and lists are asked for again when they change. */
+/** Home at this moment: events bring playbacks and problems every second, and changed lists are loaded again. */
 export function useHome() {
   const query = useQuery(homeQuery);
   const refetch = useRefetch(homeKey);
@@ -32,7 +32,7 @@ export function useHome() {
   return { home, sample: stats?.sample, error: query.error, retry: () => void query.refetch() };
 }
 
-/** Retries all imports that failed for a reason. */
+/** Retries all imports that failed for one reason. */
 export async function retryFailed(reason: Schema<"FailureReason"> | null, onShow: () => void): Promise<void> {
   const filter = { result: "failed" as const, ...(reason === null ? {} : { reason }) };
   const retried = await attempt(dataOf(api.POST("/api/history/retry", { body: { filter } })), t("retry-failed"));
@@ -41,7 +41,7 @@ export async function retryFailed(reason: Schema<"FailureReason"> | null, onShow
   await queryClient.invalidateQueries({ queryKey: homeKey });
 }
 
-/** Takes a need away until there is something new about it. */
+/** Hides a need until there is news about it. */
 export async function markSeen({ id, at }: HomeNeed): Promise<void> {
   queryClient.setQueryData(homeQuery.queryKey, (home) => home && { ...home, needs: home.needs.filter((need) => need.id !== id) });
   await attempt(api.POST("/api/home/seen", { body: { id, at } }), t("seen-failed"));

@@ -7,10 +7,10 @@ import { type Kept, providersQuery, statsQuery } from "./queries";
 
 type Parts = Pick<Schema<"Stats">, "figures" | "attention" | "steps">;
 
-/** The last parts that events have told, each with its number: those that stand in an answer may be older. */
+/** The last parts from events with their sequence numbers, because an answer may contain older ones. */
 type Told = { [Name in keyof Parts]?: { seq: number; value: Parts[Name] } };
 
-/** The throughput of a window, kept up to the second. */
+/** Loads the throughput of a window and keeps it up to date every second. */
 export function useStats(window: StatWindow) {
   const client = useQueryClient();
   const { queryKey } = statsQuery(window);
@@ -35,7 +35,7 @@ function partsOf({ seq, figures, attention, steps }: Frame<"stats">): Told {
   };
 }
 
-/** Of each part the newer one. */
+/** Returns the newer version of each part. */
 export function newer(data: Parts & { seq: number }, told: Told): Parts {
   const { figures, attention, steps } = told;
   return {
@@ -45,14 +45,14 @@ export function newer(data: Parts & { seq: number }, told: Told): Parts {
   };
 }
 
-/** The providers; events bring all of them every two seconds. */
+/** Returns the providers; events bring all of them every two seconds. */
 export function useProviders() {
   const frame = useTopicFrame("providers");
   const query = useQuery(providersQuery);
   return { items: frame?.items ?? query.data?.items, error: query.error, retry: query.refetch };
 }
 
-/** Asks a provider again that has failed; the next frame shows what has become of it. */
+/** Makes the server retry a failed provider. The next frame shows the result. */
 export function askAgain(id: string) {
   return dataOf(api.POST("/api/providers/{id}/reset", { params: { path: { id } }, body: { what: "breaker" } }));
 }

@@ -2,10 +2,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { type Samples, type StatWindow, samplesOf, windows } from "../samples";
 
-/** What the server answers of a window, with the samples that events add. */
+/** The server's answer for a window, extended by samples from events. */
 export type Kept = Omit<Schema<"Stats">, "columns"> & Samples;
 
-// A page that is opened again lacks what came in between; what was asked for ahead is new enough for the page that it was asked for.
+// Short, because a page that is opened again lacks the samples in between; long enough for an answer that was loaded ahead.
 const staleTime = 2_000;
 
 export const statsQuery = (window: StatWindow) =>
@@ -17,7 +17,7 @@ export const statsQuery = (window: StatWindow) =>
       return { ...stats, samples: samplesOf({ now: stats.now, columns }), pending: [] };
     },
     staleTime,
-    // A sample has another place each second: to look for equal ones at the same places is in vain.
+    // Samples move every second, so React Query would never find equal ones at the same index.
     structuralSharing: false,
   });
 

@@ -14,7 +14,7 @@ import { t } from "../en";
 const line =
   "flex min-h-14 min-w-0 items-center gap-3 rounded-xl border border-line bg-surface px-4 py-2 text-start shadow-card transition-colors hover:bg-hover";
 
-/** The queue in one line, which leads to it. */
+/** The state of the queue in one line that links to it. */
 export function QueueLine({ queue }: { queue: Schema<"HomeQueue"> }) {
   const { count, running, paused, name, percent } = queue;
   const waiting = Math.max(0, count - running);
@@ -40,7 +40,7 @@ export function QueueLine({ queue }: { queue: Schema<"HomeQueue"> }) {
 type Strip = Schema<"HomeStrip">;
 type Sample = Schema<"StatSample">;
 
-/** The last ten minutes in sixty points, which opens the chart. */
+/** The last ten minutes as sixty points; opens the chart. */
 export function ThroughputStrip({ strip, sample, isOpen, onToggle }: { strip: Strip; sample: Sample | undefined; isOpen: boolean; onToggle: () => void }) {
   usePreference(rateUnit);
   const { points, now } = useStrip(strip, sample);
@@ -58,7 +58,7 @@ export function ThroughputStrip({ strip, sample, isOpen, onToggle }: { strip: St
   );
 }
 
-/** The points of the answer, and one more each ten seconds from the samples that come since. */
+/** Returns the points of the answer, and one more for every ten seconds of samples since. */
 function useStrip(strip: Strip, sample: Sample | undefined): { points: readonly number[]; now: Sample | undefined } {
   const [state, setState] = useState<{ strip: Strip; points: readonly number[]; seconds: readonly Sample[]; recent: readonly Sample[] }>({
     strip, points: strip.fromProviders, seconds: [], recent: [],

@@ -8,7 +8,7 @@ import type { StatWindow } from "../samples";
 import { NowCard } from "./now-card";
 import { ProvidersCard } from "./providers-card";
 
-/** What opens from the strip: the chart of a window, the figures of now, and each provider. */
+/** The panel below the strip: the chart of a window, the current figures and the providers. */
 export function ChartPanel({ window, onWindow }: { window: StatWindow; onWindow: (window: StatWindow) => void }) {
   const [isPaused, setPaused] = useState(false);
   const { stats, error, retry } = useStats(window);
@@ -16,7 +16,7 @@ export function ChartPanel({ window, onWindow }: { window: StatWindow; onWindow:
   const shown = useFrozen(stats, isPaused);
   const shownProviders = useFrozen(providers.items, isPaused);
   function change(next: StatWindow) {
-    // What is asked for anew is not what was held.
+    // Another window ends the pause, because its data was not frozen.
     setPaused(false);
     onWindow(next);
   }

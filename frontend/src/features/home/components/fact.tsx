@@ -2,11 +2,11 @@ import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Icon } from "@/components/ui/icon";
 
-/** A row of a card whose columns stand below each other with those of the other cards. */
+/** A row of a card whose columns line up with those of the other cards. */
 export const rowClass =
   "grid items-center gap-x-6 gap-y-3 border-t border-line px-4 py-3.5 md:grid-cols-2 xl:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1.5fr)_auto]";
 
-/** What stands in a card without rows: why there are none, and a way on. */
+/** Shown in a card without rows: the reason, and what to do next. */
 export function Vacant({ icon, title, action, children }: { icon: LucideIcon; title: string; action: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-3 px-4 pt-1 pb-4">
@@ -22,7 +22,7 @@ export function Vacant({ icon, title, action, children }: { icon: LucideIcon; ti
   );
 }
 
-/** A figure with its name above it. */
+/** A figure below its name. */
 export function Fact({ label, value }: { label: string; value: string }) {
   return (
     <div className="min-w-0">

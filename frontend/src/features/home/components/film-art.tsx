@@ -4,14 +4,14 @@ import { type FilmTitle, filmName, filmPart, hueOf } from "@/lib/film";
 
 interface FilmArtProps {
   film: FilmTitle | null;
-  /** The release, for those whose name says nothing. */
+  /** Name of the release, used if it contains no title. */
   name: string;
-  /** Shows color and letter alone, where the words stand next to it. */
+  /** Shows only color and letter, because the title is next to it. */
   isBare?: boolean;
   className?: string;
 }
 
-/** A drawn picture of a film, from its name: the same film has the same colors everywhere. Read out by the words next to it. */
+/** A drawn picture of a film. The colors follow from the title, so they are the same everywhere. Hidden from screen readers. */
 export function FilmArt({ film, name, isBare = false, className }: FilmArtProps) {
   const title = filmName(film, name);
   const part = filmPart(film);

@@ -7,10 +7,10 @@ import { Icon } from "@/components/ui/icon";
 import type { Schema } from "@/lib/api-client";
 import { t } from "../first-steps-en";
 
-// The file id of the clip that is part of the server (DAV-7).
+// File id of the built-in clip (DAV-7).
 const clipId = "d3305eed-0000-4000-8000-511ce0000001";
 
-/** What is left to do on the first evening. */
+/** The open and finished steps of the first evening. */
 export function FirstStepsCard({ steps }: { steps: Schema<"FirstSteps"> }) {
   const { hasProvider, hasPlayed, hasApp } = steps;
   const done = [hasProvider, hasPlayed, hasApp].filter(Boolean).length;

@@ -21,7 +21,7 @@ import { RecentFilms } from "./recent-films";
 
 const ChartPanel = late(async () => (await import("./chart-panel")).ChartPanel, { isAhead: false, pending: () => <Skeleton className="h-96" /> });
 
-/** What needs you, what plays, and what was added last. */
+/** Everything that needs attention, the playbacks, and the recently added films. */
 export function HomePage() {
   usePageTitle(t("title"));
   const [search, setSearch] = useSearchParams();
@@ -32,13 +32,13 @@ export function HomePage() {
     if (isEveningOver) keepEvening("done");
   }, [isEveningOver, keepEvening]);
 
-  // The chart opens with its window in the address.
+  // The address contains the window of the open chart.
   const isOpen = search.has("window");
   const setWindow = (next: StatWindow | null) => setSearch(next === null ? {} : { window: next }, { replace: true, preventScrollReset: true });
 
   if (!home) return error ? <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} /> : <Coming />;
   const isFirstEvening = evening === "open" && !isEveningOver;
-  // The first steps, or what stands above every page, say it already.
+  // The first steps or a notice above the page report these problems already.
   const problems = home.problems.filter((row) => row.kind !== "open-tree" && !(isFirstEvening && row.kind === "no-provider"));
   return (
     <div className="grid gap-7">
@@ -63,7 +63,7 @@ export function HomePage() {
   );
 }
 
-/** The places of what is on its way, so that nothing moves when it comes. */
+/** Placeholders while Home loads, so that nothing moves when it arrives. */
 function Coming() {
   return (
     <div className="grid gap-7">

@@ -13,7 +13,7 @@ import { t } from "../attention-en";
 
 type AttentionRow = Schema<"AttentionRow">;
 
-/** Where each kind of problem is dealt with. */
+/** The page that resolves each kind of problem. */
 export const ways: Record<AttentionRow["kind"], (target: string | null) => string> = {
   "no-provider": () => "/settings/providers",
   "provider-fails": () => "/settings/providers",
@@ -33,7 +33,7 @@ function settingOf(key: string | null, otherwise: string): string {
   return key === null ? otherwise : `/settings?q=${encodeURIComponent(key)}`;
 }
 
-/** What waits for a person: problems of the server, failed imports by their reasons, and films with gaps. Absent when nothing does. */
+/** Problems of the server, failed imports by reason, and films with gaps; renders nothing if there are none. */
 export function NeedsYou({ needs, problems }: { needs: readonly HomeNeed[]; problems: readonly AttentionRow[] }) {
   if (needs.length === 0 && problems.length === 0) return null;
   return (
@@ -113,7 +113,7 @@ function Line({ level, title, detail, children }: { level: "error" | "warning"; 
   );
 }
 
-/** Rows that say the same are one, which stands where the first of them does and counts them. */
+/** Merges equal rows into the first of them, with their number. */
 export function withoutRepeats(rows: readonly AttentionRow[]): { row: AttentionRow; count: number }[] {
   const counted = new Map<string, { row: AttentionRow; count: number }>();
   for (const row of rows) {

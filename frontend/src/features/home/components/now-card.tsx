@@ -22,7 +22,7 @@ interface NowCardProps {
 }
 
 const names = Object.keys(windows) as StatWindow[];
-/** The throughput of a window, and the figures of this moment. */
+/** The throughput of a window and the current figures. */
 export function NowCard({ stats, window, onWindow, isPaused, onPause }: NowCardProps) {
   usePreference(rateUnit);
   const { samples } = stats;
@@ -62,7 +62,7 @@ function curvesOf(samples: readonly StatSample[], window: StatWindow): { times: 
 }
 
 function Figures({ stats: { now: second, pending, samples, figures } }: Pick<NowCardProps, "stats">) {
-  // Samples that lie a second apart are those of the shortest window, or those that wait to be merged.
+  // Pending samples and those of the shortest window are one second apart.
   const now = steadyOf(pending.length > 0 ? pending : samples.slice(-10)) ?? second;
   const { cacheHitPercent, firstByteP50, firstByteP95, limitBytesPerSecond } = figures;
   return (

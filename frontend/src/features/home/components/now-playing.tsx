@@ -21,7 +21,7 @@ interface NowPlayingProps {
   scans: readonly Schema<"ScanRow">[];
 }
 
-/** A card for each playback, which stays in its place while it lasts, and a line for each scan of the library. */
+/** A card for each playback, in a stable order, and a line for each scan of the library. */
 export const NowPlaying = memo(function NowPlaying({ items: rows, scans }: NowPlayingProps) {
   usePreference(rateUnit);
   const items = [...rows].sort((a, b) => b.startedAt.localeCompare(a.startedAt) || a.id.localeCompare(b.id));
@@ -69,7 +69,7 @@ const tones: Record<Mood, Tone> = {
   ended: "neutral", paused: "neutral", starting: "neutral", gaps: "bad", stalled: "warn", slowed: "ok", tight: "ok", whole: "ok", good: "ok",
 };
 
-/** The whole card leads to the page of the playback. */
+/** A playback. The whole card links to its page. */
 function Playing({ row }: { row: StreamRow }) {
   const { film } = row.file;
   const { title, file } = playedName(row.file);

@@ -18,7 +18,7 @@ import { Fact, Vacant, rowClass } from "./fact";
 type ProviderRow = Schema<"ProviderRow">;
 
 interface ProvidersCardProps {
-  /** Undefined where they could not be had. */
+  /** Undefined if loading them failed. */
   items: readonly ProviderRow[] | undefined;
   error: Error | null;
   onRetry: () => void;
@@ -26,7 +26,7 @@ interface ProvidersCardProps {
 
 const place = "/settings/providers";
 
-/** How each provider is, and what its connections do. */
+/** The state of each provider and its connections. */
 export const ProvidersCard = memo(function ProvidersCard({ items, error, onRetry }: ProvidersCardProps) {
   usePreference(rateUnit);
   if (!items) {
@@ -113,7 +113,7 @@ function Provider({ row }: { row: ProviderRow }) {
   );
 }
 
-/** A bar of the connections, and the same in words. */
+/** The connections as a bar and in words. */
 function Connections({ connecting, idle, busy, max, cap }: ProviderRow["connections"]) {
   const allowed = Math.max(1, cap ?? max, connecting + idle + busy);
   const parts = [
