@@ -12,18 +12,17 @@ import { infuseLink, m3uOf, nameFor, sameOrigin, vlcLink } from "./players";
 
 const mostHours = 720;
 
-/** Does something with a file whose addresses may have to be asked for first. */
+/** Acts on a file after loading its addresses if necessary. */
 export async function withFile(client: QueryClient, id: string, act: (file: FileDetail) => unknown): Promise<void> {
   const file = await attempt(client.ensureQueryData(fileQuery(id)), t("links-failed"));
   if (file) act(file);
 }
 
-/** Opens the file in VLC; a browser does not tell whether there is one. */
+/** Opens the file in VLC. The browser does not report whether VLC is installed. */
 export function openInVlc(file: FileDetail): void {
   handOver(vlcLink(file.links.signed), t("vlc-sent"), file);
 }
 
-/** Opens the file in Infuse. */
 export function openInInfuse(file: FileDetail): void {
   handOver(infuseLink(file.links.signed), t("infuse-sent"), file);
 }
@@ -33,31 +32,31 @@ function handOver(link: string, title: string, file: FileDetail): void {
   toast({ id: "player", title, body: t("player-help"), action: { label: t("m3u"), run: () => void saveM3u(file) } });
 }
 
-/** A playlist of the file, made here. */
+/** Downloads a playlist of the file. */
 export async function saveM3u(file: FileDetail): Promise<void> {
   const link = await lastingLink(file);
   if (link) saveText(nameFor(file.item.name, "m3u"), "audio/x-mpegurl", m3uOf(file.item.name, link));
 }
 
-/** A file with the address alone, as libraries read it, made here. */
+/** Downloads a file that contains only the address, as media libraries read it. */
 export async function saveStrm(file: FileDetail): Promise<void> {
   const link = await lastingLink(file);
   if (link) saveText(nameFor(file.item.name, "strm"), "text/plain", link);
 }
 
-// What is kept as a file is opened later than what is copied: its link works for as long as a link may.
+// A saved file is opened later than a copied link, so its link is valid as long as possible.
 async function lastingLink({ item }: FileDetail): Promise<string | undefined> {
   const path = { id: item.id ?? "" };
   const file = await attempt(dataOf(api.GET("/api/files/{id}", { params: { path, query: { hours: mostHours } } })), t("links-failed"));
   return file?.links.signed;
 }
 
-/** The file itself. */
+/** Downloads the file itself. */
 export function saveFile({ item, links }: FileDetail): void {
   saveUrl(sameOrigin(links.signed), item.name);
 }
 
-/** The NZB that the file came from. */
+/** Downloads the NZB of the file. */
 export function saveNzb(id: string): void {
   saveUrl(urlOf(`api/files/${id}/nzb`));
 }
@@ -70,7 +69,7 @@ export const copySigned = ({ links }: FileDetail) =>
 export const copyArrPath = ({ links }: FileDetail) =>
   links.arrPath === null ? void toast({ tone: "bad", title: t("no-arr-path") }) : copy(links.arrPath, t("copied-arr"), links.arrPath);
 
-/** Copies and says so. */
+/** Copies a text and reports the result in a toast. */
 export async function copy(text: string, title: string, body?: string): Promise<void> {
   if (await copyText(text)) toast({ id: "copied", tone: "ok", title, ...(body ? { body } : {}) });
   else toast({ id: "copied", tone: "bad", title: t("copy-refused"), body: t("copy-refused-help") });

@@ -10,26 +10,26 @@ export type FileDetail = Schema<"FileDetail">;
 export type FileTrack = Schema<"FileTrack">;
 export type FileTracks = Schema<"FileTracks">;
 
-/** The orders of the list, each with one direction. */
+/** The orders of the list; each has a fixed direction. */
 export const fileSorts = ["name", "newest", "size"] as const;
 
 const pageRows = 200;
 
-/** A file with its addresses. */
+/** Loads a file with its addresses. */
 export const fileQuery = (id: string) =>
   queryOptions({
     queryKey: ["file", id],
     queryFn: ({ signal }) => dataOf(api.GET("/api/files/{id}", { params: { path: { id } }, signal })),
   });
 
-/** The tracks of a file; the server reads its header for them. */
+/** Loads the tracks of a file; for that the server reads its header. */
 export const tracksQuery = (id: string) =>
   queryOptions({
     queryKey: ["tracks", id],
     queryFn: ({ signal }) => dataOf(api.GET("/api/files/{id}/tracks", { params: { path: { id } }, signal })),
   });
 
-/** A folder, or with words what the whole library has by them. Follows what comes and goes. */
+/** Loads a folder, or the results of a search in the whole library, and keeps them up to date. */
 export function useFileList(path: string, q: string, sort: string) {
   const folder = q === "" ? path : "";
   const key = useMemo(() => ["files", folder, q, sort], [folder, q, sort]);
@@ -39,7 +39,7 @@ export function useFileList(path: string, q: string, sort: string) {
       dataOf(api.GET("/api/files", { params: { query: { path: folder, q: q || undefined, sort, limit: pageRows, cursor: pageParam } }, signal })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
-    // A query without observers has no event stream: its rows may be old.
+    // A query without observers gets no events, so its rows may be old.
     staleTime: 0,
     refetchOnMount: "always",
   });
@@ -62,7 +62,7 @@ export function useFileList(path: string, q: string, sort: string) {
   };
 }
 
-/** Whether a list may have other entries once those of the named folders are other ones; null names all. */
+/** Whether changes in the named folders can affect a list; null names all folders. */
 export function touches(paths: readonly string[] | null, folder: string, q: string): boolean {
   if (paths === null || q !== "") return true;
   return paths.some((path) => path === folder || folder.startsWith(`${path}/`));

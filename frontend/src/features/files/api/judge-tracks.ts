@@ -1,20 +1,20 @@
 import type { FileTrack, FileTracks } from "./files";
 
-/** What the browser says of a track. Subtitles are for players; a track without a word for it cannot be judged. */
+/** The browser's verdict on a track. Subtitles are for players, and a track of unknown type is unjudged. */
 export type Verdict = "plays" | "refused" | "unjudged" | "players";
 
-/** What is to be expected of a file in this browser. */
+/** How a file will play in this browser. */
 export interface Judgement {
   tracks: readonly { track: FileTrack; verdict: Verdict }[];
-  /** It plays; its picture or all of its sound is refused; it cannot be told; or the file cannot be read. */
+  /** Plays; picture or all sound refused; unknown; or file unreadable. */
   outcome: "plays" | "no-picture" | "silent" | "unknown" | "unreadable";
-  /** The track that decides. */
+  /** The track that decides the outcome. */
   about: FileTrack | null;
   hasPicture: boolean;
   hasSound: boolean;
 }
 
-/** Asks a browser about exactly the types that the server read from the file. */
+/** Asks a browser about the exact types that the server has read from the file. */
 export function judgeTracks(tracks: FileTracks, canPlayType: (type: string) => string): Judgement {
   const judged = tracks.items.map((track) => ({ track, verdict: verdictOf(track, canPlayType) }));
   const of = (kind: FileTrack["kind"]) => judged.filter(({ track }) => track.kind === kind);
@@ -25,7 +25,7 @@ export function judgeTracks(tracks: FileTracks, canPlayType: (type: string) => s
 
   const picture = pictures.find(({ track }) => track.default) ?? pictures[0];
   if (picture && picture.verdict === "refused") return { ...base, outcome: "no-picture", about: picture.track };
-  // A browser takes the first sound that it can decode.
+  // Browsers play the first audio track that they can decode.
   const sound = sounds.find(({ track }) => track.default) ?? sounds[0];
   if (sound && sounds.every(({ verdict }) => verdict === "refused")) return { ...base, outcome: "silent", about: sound.track };
   if (!picture && !sound) return { ...base, outcome: "unknown", about: null };
@@ -38,17 +38,17 @@ function verdictOf(track: FileTrack, canPlayType: (type: string) => string): Ver
   return canPlayType(track.type) === "" ? "refused" : "plays";
 }
 
-/** What is decoded after two seconds: a browser that refuses a track says nothing. */
+/** The result after two seconds of decoding, because a browser that refuses a track does not report it. */
 export type Playback = "well" | "no-picture" | "no-sound";
 
-/** What browsers count beside the standard. */
+/** Counters that browsers have in addition to the standard. */
 interface CountingVideo extends HTMLVideoElement {
   webkitAudioDecodedByteCount?: number;
   webkitDecodedFrameCount?: number;
   mozHasAudio?: boolean;
 }
 
-/** Looks at what a video element has decoded. What it does not count is taken for well. */
+/** Checks what a video element has decoded. A missing counter counts as success. */
 export function checkPlayback(element: HTMLVideoElement, hasPicture: boolean, hasSound: boolean): Playback {
   const video: CountingVideo = element;
   const frames = video.webkitDecodedFrameCount ?? video.getVideoPlaybackQuality?.().totalVideoFrames;

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 
-/** The error that ended a playback: its code as in `MediaError`, and its place in seconds. */
+/** The error that ended a playback: a code of `MediaError`, and the position in seconds. */
 export interface PlaybackFailure {
   code: number;
   at: number;
@@ -9,7 +9,7 @@ export interface PlaybackFailure {
 export const mostRetries = 3;
 const retryMs = [1_000, 2_000, 4_000];
 
-/** Loads a film again if it stops, three times with growing pauses. `reload` is given the place in seconds; `onGiveUp` is called after the last one. */
+/** Reloads a film that stops, up to three times with growing pauses. `reload` gets the position in seconds; `onGiveUp` follows the last failure. */
 export function useRetries(reload: (seconds: number) => void, onGiveUp: () => void) {
   const [retries, setRetries] = useState(0);
   const [failure, setFailure] = useState<PlaybackFailure | null>(null);
@@ -23,21 +23,21 @@ export function useRetries(reload: (seconds: number) => void, onGiveUp: () => vo
   }, [retries, failure]);
 
   return {
-    /** How often it has been loaded again. */
+    /** Number of reloads so far. */
     retries,
     /** Null while it may still play. */
     failure,
-    /** Keeps the place in seconds where a reload continues. */
+    /** Stores the position in seconds at which a reload continues. */
     keepPlace: (seconds: number) => {
       position.current = seconds;
     },
-    /** Called if the element reports an error. */
+    /** Must be called when the element reports an error. */
     fail: (error: MediaError | null) => {
       if (retries < mostRetries) return setRetries(retries + 1);
       setFailure({ code: error?.code ?? 0, at: position.current });
       onGiveUp();
     },
-    /** Starts over with all retries. */
+    /** Starts again with all retries. */
     tryAgain: () => {
       setFailure(null);
       setRetries(0);

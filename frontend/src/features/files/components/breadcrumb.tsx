@@ -5,7 +5,7 @@ import { Icon } from "@/components/ui/icon";
 import { t } from "../en";
 import { folderPath } from "../api/paths";
 
-/** The way from the library to this folder; each part leads back there. */
+/** The path from the library to this folder, with a link for each part. */
 export function Breadcrumb({ path }: { path: string }) {
   const names = path === "" ? [] : path.split("/");
   const part = "inline-flex min-h-6 max-w-full min-w-0 items-center rounded-sm touch:min-h-11";

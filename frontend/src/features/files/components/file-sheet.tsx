@@ -19,7 +19,7 @@ import { GapsNotice } from "./gaps-notice";
 import { isPlayable } from "./file-table";
 import { PlayerButtons } from "./player-buttons";
 
-/** A file with all that can be done with it. */
+/** The details of a file and all actions on it. */
 export function FileSheet({ id, onClose, onPlay }: { id: string; onClose: () => void; onPlay: (id: string) => void }) {
   const { data: file, error, refetch } = useQuery(fileQuery(id));
   const problem = error ? ApiProblem.from(error) : null;

@@ -3,12 +3,12 @@ import { formatPercent } from "@/lib/format";
 import type { FileRow } from "../api/files";
 import { t } from "../en";
 
-/** A share of 0 to 1 as text; small ones with a decimal. */
+/** Formats a share of 0 to 1; a small one gets a decimal. */
 export function shareText(share: number): string {
   return formatPercent(100 * share, share < 0.1 ? 1 : 0);
 }
 
-/** Says before a film plays that parts of it are missing. */
+/** Warns before a film plays that parts of it are missing. */
 export function GapsNotice({ file: { missingShare } }: { file: FileRow }) {
   if (missingShare === null) return null;
   return (

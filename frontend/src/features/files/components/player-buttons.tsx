@@ -4,7 +4,7 @@ import { t } from "../en";
 import type { FileDetail } from "../api/files";
 import { openInInfuse, openInVlc, saveM3u } from "../api/file-actions";
 
-/** Hands a file to players on this device. */
+/** Buttons that open a file in players on this device. */
 export function PlayerButtons({ file, isFirst = false }: { file: FileDetail; isFirst?: boolean }) {
   return (
     <>

@@ -7,12 +7,12 @@ import { t } from "../en";
 
 interface PlayerFailureProps {
   failure: PlaybackFailure;
-  /** A sentence of the server about the file; null for none. */
+  /** The server's sentence about the file; null if there is none. */
   serverSentence: string | null;
   onTryAgain: () => void;
 }
 
-/** Says why a film does not play, after all retries. */
+/** Explains why a film does not play after all retries. */
 export function PlayerFailure({ failure, serverSentence, onTryAgain }: PlayerFailureProps) {
   return (
     <Notice
@@ -32,7 +32,7 @@ export function PlayerFailure({ failure, serverSentence, onTryAgain }: PlayerFai
   );
 }
 
-// The codes of MediaError.
+// Codes of MediaError.
 const network = 2;
 const decode = 3;
 

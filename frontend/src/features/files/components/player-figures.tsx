@@ -2,21 +2,21 @@ import { KeyValues } from "@/components/ui/key-values";
 import { formatDuration, formatPosition } from "@/lib/format";
 import { t } from "../en";
 
-/** A stretch of a film in seconds. */
+/** A range of a film in seconds. */
 export type Range = readonly [start: number, end: number];
 
 interface PlayerFiguresProps {
-  /** Null until the first frame, and without a picture. */
+  /** Null before the first frame, and without a picture. */
   firstFrameMs: number | null;
-  /** How long the last seek took; null before the first. */
+  /** Duration of the last seek; null before the first. */
   seekMs: number | null;
-  /** What the browser has buffered. */
+  /** The ranges that the browser has buffered. */
   ranges: readonly Range[];
-  /** The length in seconds; 0 if unknown. */
+  /** Length in seconds; 0 if unknown. */
   length: number;
 }
 
-/** What the browser measures of a playback. */
+/** The browser's measurements of a playback. */
 export function PlayerFigures({ firstFrameMs, seekMs, ranges, length }: PlayerFiguresProps) {
   const buffered = ranges.map(([from, to]) => `${formatPosition(from * 1_000)}–${formatPosition(to * 1_000)}`).join(", ");
   return (
@@ -33,7 +33,7 @@ export function PlayerFigures({ firstFrameMs, seekMs, ranges, length }: PlayerFi
   );
 }
 
-/** The parts of the file that the browser has buffered. */
+/** A bar of the ranges that the browser has buffered. */
 function BufferMap({ ranges, length }: Pick<PlayerFiguresProps, "ranges" | "length">) {
   if (length === 0) return null;
   const share = (seconds: number) => `${(100 * seconds) / length}%`;

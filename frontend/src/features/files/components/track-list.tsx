@@ -6,7 +6,7 @@ import type { Judgement, Verdict } from "../api/judge-tracks";
 
 const tones: Record<Verdict, Tone> = { plays: "ok", refused: "warn", unjudged: "neutral", players: "neutral" };
 
-/** All tracks of a file, each with what this browser says of it. */
+/** All tracks of a file, each with the browser's verdict. */
 export function TrackList({ tracks }: { tracks: Judgement["tracks"] }) {
   return (
     <section>
@@ -24,11 +24,11 @@ export function TrackList({ tracks }: { tracks: Judgement["tracks"] }) {
   );
 }
 
-/** A track in a line, as in "E-AC-3 · 5.1 · English · default". */
+/** Describes a track in one line, as in "E-AC-3 · 5.1 · English · default". */
 export function describe(track: FileTrack): string {
   const size = track.width && track.height ? `${track.width}×${track.height}` : null;
   const channels = track.channels ? channelsOf(track.channels) : "";
-  // Some codecs are told with their channels, as in "AAC mono".
+  // The names of some codecs include the channels, as in "AAC mono".
   const isSaid = track.codec.toLowerCase().endsWith(channels.toLowerCase());
   const parts = [track.codec, size, isSaid ? null : channels, languageOf(track.language), track.title];
   return [...parts, track.default ? t("track-default") : null].filter((part) => part !== null && part !== "").join(" · ");
@@ -44,7 +44,7 @@ function languageOf(tag: string | null): string | null {
   try {
     return new Intl.DisplayNames(locale(), { type: "language" }).of(tag) ?? tag;
   } catch {
-    // No tag by the rules: as the file has it.
+    // Not a valid language tag, so it is shown as the file has it.
     return tag;
   }
 }
