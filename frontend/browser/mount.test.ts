@@ -25,7 +25,7 @@ let page: Page & { errors: string[] };
 let arr: ArrReplica;
 let folder: string;
 let mountDir: string;
-/** The first MiB of the film, as the API's own link has it. */
+/** SHA-256 of the first MiB of the film, read through the API's own link. */
 let beginning: string;
 
 function has(program: string): boolean {
@@ -34,7 +34,7 @@ function has(program: string): boolean {
 
 const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** Presses a button that copies; the answer is what a paste would give. */
+/** Presses a copy button and returns the text on the clipboard. */
 async function copied(label: string): Promise<string> {
   await page.evaluate(() => navigator.clipboard.writeText(""));
   await page.getByRole("button", { name: `Copy: ${label}`, exact: true }).click();
@@ -44,7 +44,7 @@ async function copied(label: string): Promise<string> {
 
 const choose = (place: string) => page.getByRole("button", { name: place, exact: true }).click();
 
-/** The first MiB of the film as a program finds it in the mount. */
+/** Returns the SHA-256 of the first MiB of the film, read through the mount like a program would. */
 async function readFilm(): Promise<string> {
   const file = await open(path.join(mountDir, "content/movies", release, "film.mkv"));
   const { buffer } = await file.read(Buffer.alloc(mebibyte), 0, mebibyte, 0);
@@ -52,7 +52,7 @@ async function readFilm(): Promise<string> {
   return digest(buffer);
 }
 
-/** Runs something while a program mounts, and ends that program. */
+/** Runs `work` while a program mounts, then ends the program. */
 async function whileMounted(mount: ChildProcess, work: () => Promise<void>): Promise<void> {
   const ended = new Promise((done) => mount.once("exit", done));
   try {
@@ -128,7 +128,7 @@ describe("mount it for me", { timeout: 240_000 }, () => {
     const environment = Object.fromEntries(
       variables.trimEnd().split("\n").map((line) => {
         const [, name = "", value = ""] = /^ +(\w+): (.*)$/.exec(line) ?? [];
-        // The name of the machine within a container is loopback here.
+        // The test runs outside a container, so the name of the host is replaced with loopback.
         return [name, (value.startsWith('"') ? String(JSON.parse(value)) : value).replaceAll("$$", "$").replace("host.docker.internal", "127.0.0.1")];
       }),
     );
@@ -145,7 +145,7 @@ describe("mount it for me", { timeout: 240_000 }, () => {
       await page.getByRole("button", { name: "Add to Sonarr" }).click();
       await page.getByText("The mount works. Still missing: Sonarr can't see the files yet.").waitFor();
       arr.hasFolder = true;
-      // Sonarr is asked again by itself.
+      // The page checks Sonarr again by itself.
       await page.getByText(`Everything works. Your films are in ${mountDir}.`).waitFor();
     });
   });
@@ -155,7 +155,7 @@ describe("mount it for me", { timeout: 240_000 }, () => {
     const etc = path.join(folder, "etc");
     await mkdir(path.join(etc, "systemd/system"), { recursive: true });
     const unit = path.join(etc, "systemd/system/sluice-mount.service");
-    // In place of systemd: it does what the unit says up to its own process, which the test starts.
+    // Replaces systemd: runs the commands of the unit before its main process, which the test starts.
     const systemctl = `systemctl() { [ "$1" != restart ] || sed -n 's/^ExecStartPre=-\\{0,1\\}//p' ${unit} | while read -r line; do $line || true; done; }\n`;
     await run("bash", ["-euc", systemctl + (await copied("Run as root")).replaceAll("/etc/", `${etc}/`)]);
     if (has("systemd-analyze")) await run("systemd-analyze", ["verify", unit]);

@@ -1,7 +1,7 @@
 """Fills the database of a stopped server: 10,000 items in the queue, 100,000 in the history, 50,000 files. python3 fill.py sluice.db
 
-Files are those of the one release that is there, under other names. What folds names for the search is the server's; these names need
-nothing but points that become spaces.
+The files are copies of the only release under other names. The server normalizes names for its search; for these names it is enough to turn
+dots, dashes and slashes into spaces.
 """
 
 import sqlite3
