@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 type Field = { name: string; value?: unknown };
 
-/** A download client as Sonarr keeps it. */
+/** A download client in Sonarr's format. */
 interface DownloadClient {
   id: number;
   name: string;
@@ -15,7 +15,7 @@ export interface ArrReplica {
   url: string;
   key: string;
   clients: readonly DownloadClient[];
-  /** Whether it has the folder; true at first. */
+  /** Whether the folder exists there; true at first. */
   hasFolder: boolean;
   stop(): Promise<void>;
 }

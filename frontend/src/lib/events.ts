@@ -7,7 +7,6 @@ import { urlOf } from "./url-base";
 
 type Payloads = Schema<"EventPayloads">;
 
-/** The topics of the event stream. */
 export type Topic =
   | "setup" | "stats" | "streams" | `stream:${string}` | "providers" | "files" | "queue" | "history" | "health" | "bench" | "logs" | "config" | "backups" | "clients";
 

@@ -3,13 +3,11 @@ import { useSearchParams } from "react-router";
 
 /** The state of a list in the address. */
 export interface ListUrl<Filter extends string> {
-  /** The filters that are set. */
   filters: Partial<Record<Filter, string>>;
   /** Name of the order; a leading `-` means descending. */
   sort: string;
   /** Starts at 1. */
   page: number;
-  /** Whether any filter is set. */
   isFiltered: boolean;
   /** Sets a filter, or removes it if the text is empty; returns to the first page. */
   setFilter(name: Filter, value: string): void;
