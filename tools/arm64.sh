@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs programs for arm64 on x86-64, in the emulator qemu-user. For tools/test.sh --all. Nothing is measured there.
+# Runs arm64 programs on x86-64 in the emulator qemu-user, for tools/test.sh --all. It measures nothing.
 #
-#   tools/arm64.sh --set-up             gets the emulator and the Debian libraries of that system, into artifacts/arm64
+#   tools/arm64.sh --set-up             installs the emulator and the Debian arm64 libraries into artifacts/arm64
 #   tools/arm64.sh --server             unpacks the archive of tools/release.sh; artifacts/arm64/server then starts it, on EMULATED_CPU
 #   tools/arm64.sh --tests              builds the tests of the engine for arm64
-#   tools/arm64.sh CPU PROGRAM [ARG...]  runs a program on a CPU: raspberry-pi-4, or newest, which has all that the emulator knows
+#   tools/arm64.sh CPU PROGRAM [ARG...]  runs a program on a CPU: raspberry-pi-4, or newest, which has every feature of the emulator
 #
-# --set-up ends with code 3 if something cannot be had.
+# --set-up exits with code 3 if something is unavailable.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,7 +14,7 @@ out=$root/artifacts/arm64
 libraries=$out/libraries
 plain=$out/without-cryptography.so
 
-# Libraries of another architecture than that of this machine's packages, with lists of their own.
+# Installs arm64 libraries with package lists of their own, separate from the packages of this machine.
 get_libraries() {
   local packages=$out/packages package options
   options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::lists=$packages/lists" -o "Dir::Cache=$packages" -o Dir::State::status=/dev/null)
@@ -23,8 +23,8 @@ get_libraries() {
   for package in ./*.deb; do dpkg -x "$package" "$libraries" || return; done
 }
 
-# The Cortex-A72 of the emulator has cryptographic instructions, PMULL among them; that of a Raspberry Pi 4 lacks them. A program learns
-# from the kernel what it may use, so the answer is changed on its way.
+# The emulated Cortex-A72 has cryptographic instructions such as PMULL, but a Raspberry Pi 4 lacks them. Programs ask the kernel for
+# the available features, so this library changes the answer.
 build_plain() {
   aarch64-linux-gnu-gcc -shared -fPIC -O1 -x c -o "$plain" - <<'CODE'
 #define _GNU_SOURCE
@@ -45,7 +45,7 @@ set_up() {
   build_plain
 }
 
-# Always the archive, never the folder of the build, because people get the archive.
+# Uses the archive instead of the build folder, because users get the archive.
 unpack() {
   local archive
   archive=$(ls "$root"/artifacts/release/sluice-*-linux-arm64.tar.gz) || return
@@ -54,8 +54,8 @@ unpack() {
   chmod +x "$out/server"
 }
 
-# A program that starts itself again has to start the emulator, which finds the rest in these variables. The runtime must not write code
-# through a second mapping of its page, because the emulator would keep what it translated before.
+# A program that restarts itself must start the emulator again, which finds its options in these variables. The runtime must not write
+# code through a second mapping of its page, because the emulator would keep the old translation.
 emulate() {
   export QEMU_LD_PREFIX=$libraries SLUICE_TEST_EMULATOR=qemu-aarch64 DOTNET_EnableWriteXorExecute=0
   exec qemu-aarch64 "$@"
@@ -67,7 +67,7 @@ case "${1:-}" in
     set_up >"$out/log" 2>&1 || { cat "$out/log" >&2; exit 3; } ;;
   --server) unpack ;;
   --tests)
-    # Libraries of the tests bring server and mock as they are built for this machine, which the tests of the engine do not start.
+    # References of the tests include server and mock builds for this machine, but the engine tests do not start them.
     cd "$root/backend" && dotnet publish tests/Usenet.Tests -c Release -r linux-arm64 --self-contained -o "$out/tests" -v quiet \
       -p:RunAnalyzers=false -p:ErrorOnDuplicatePublishOutputFiles=false ;;
   raspberry-pi-4) export QEMU_CPU=cortex-a72 QEMU_SET_ENV="LD_PRELOAD=$plain"; emulate "${@:2}" ;;

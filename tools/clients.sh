@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Reads one release of a running server with the programs that people use, and compares what arrives.
+# Reads one release from a running server with the clients that people use, and compares the bytes.
 #
-#   tools/clients.sh                    sets up, builds, and runs every client that can be had here
-#   tools/clients.sh rclone mpv         these alone: curl rclone mount davfs2 cadaver npm ffmpeg mpv chromium
-#   tools/clients.sh --built [NAME...]  without the build, for tools/test.sh, which has built before
+#   tools/clients.sh                    sets up, builds, and runs every client that is available here
+#   tools/clients.sh rclone mpv         only these: curl rclone mount davfs2 cadaver npm ffmpeg mpv chromium
+#   tools/clients.sh --built [NAME...]  without the build, for tools/test.sh, which has built already
 #
-# SERVER=FILE takes another build of the server. ffmpeg makes a film of 60 s, the mock news server holds it, and the server serves it. Prints a table of what ran, with
-# versions; the last line reads "N passed, N failed, N skipped". A client that cannot be had here is one line that says why.
-# The exit code is 0 only when something ran and nothing failed.
+# SERVER=FILE uses another build of the server. ffmpeg makes a film of 60 s, the mock news server holds it, and the server serves it. Prints a
+# table of the runs with versions; the last line reads "N passed, N failed, N skipped". An unavailable client gets one line with the reason.
+# The exit code is 0 only if something ran and nothing failed.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -32,7 +32,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/sluice-clients-XXXXXX")
 chmod 755 "$work"
 started=() mounted=()
 
-# Ends what this script started, by its process id, and nothing else.
+# Stops only the processes that this script started, by their ids.
 clean_up() {
   local it
   for it in ${mounted[@]+"${mounted[@]}"}; do unmount "$it"; done
@@ -42,7 +42,7 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 130' INT TERM
 
-# try CLIENT VERSION WHAT COMMAND...: one row of the table; the command decides by its exit code.
+# try CLIENT VERSION WHAT COMMAND...: adds one row to the table, with the exit code of the command as its result.
 try() {
   local client=$1 version=$2 what=$3 result=ok begin=$SECONDS; shift 3
   if "$@" >"$work/output" 2>&1; then
@@ -55,7 +55,7 @@ try() {
   rows+=("$(printf '%-9s %-15s %-61s %3s s  %s' "$client" "$version" "$what" $((SECONDS - begin)) "$result")")
 }
 
-# skip CLIENT WHY: the row of a client that cannot be had here.
+# skip CLIENT WHY: adds the row of a client that is unavailable here.
 skip() {
   skipped=$((skipped + 1))
   rows+=("$(printf '%-9s %-15s %s' "$1" - "cannot run here: $2")")
@@ -65,7 +65,7 @@ unmount() { mountpoint -q "$1" || return 0; fusermount3 -u "$1" 2>/dev/null || u
 
 has() { command -v "$1" >/dev/null; }
 
-# Packages that the chosen clients come in; what cannot be installed is missed by the client itself.
+# Installs the packages of the chosen clients. A client reports its own missing package.
 install_packages() {
   local name package missing=()
   for name in film "${chosen[@]}"; do
@@ -88,7 +88,7 @@ install_packages() {
   hash -r
 }
 
-# The modules of the clients that come from npm; the lock file says which. Kept for the next run, which needs no network.
+# Installs the clients from npm as locked in the lock file. They are kept, so the next run needs no network.
 install_modules() {
   [ "$here/node_modules/.package-lock.json" -nt "$here/package-lock.json" ] && return
   (cd "$here" && npm ci --omit=optional --ignore-scripts --no-audit --no-fund) >"$work/npm.log" 2>&1
@@ -102,8 +102,8 @@ build() {
   done
 }
 
-# One film in two containers. Its lowest 32 lines are a bar code of sixteen fields that counts the frames, so that a player's
-# picture says which frame it is.
+# Makes one film in two containers. Its lowest 32 lines are a bar code of sixteen fields that encodes the frame number, so that each
+# picture identifies its frame.
 make_film() {
   ffmpeg -v error -f lavfi -i "testsrc2=size=640x328:rate=25:duration=60" \
     -f lavfi -i "color=size=640x32:rate=25:duration=60,format=gray,geq=lum='255*mod(floor(N/pow(2,floor(X/40))),2)'" \
@@ -114,7 +114,7 @@ make_film() {
     && ffmpeg -v error -i "$work/film.mp4" -c copy "$work/film.mkv"
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds.
 wait_for() {
   local end=$((SECONDS + $1)); shift
   until "$@" >/dev/null 2>&1; do
@@ -152,22 +152,22 @@ start_server() {
     || { cat "$work/server.log"; return 1; }
 }
 
-# address FILE: as a player gets it in one URL.
+# address FILE: its URL with the credentials of a player.
 address() { echo "http://$user:$password@${host#http://}/$folder/$1"; }
 
-# signed FILE: its link under /view (DAV-81).
+# signed FILE: its signed link under /view (DAV-81).
 signed() {
   local digest
   digest=$(printf %s "$folder/$1" | openssl dgst -sha256 -hmac "$key")
   echo "$host/view/$folder/$1?downloadKey=${digest##* }"
 }
 
-# A program that hangs has failed, and does not hold up the others.
+# Limits the time of a command, so that a hanging program fails and does not delay the others.
 bounded() { timeout 120 "$@"; }
 
 sum_of() { sha256sum | cut -d ' ' -f 1; }
 
-# equal_sum FILE: whether standard input is the file of the release.
+# equal_sum FILE: whether standard input equals the file of the release.
 equal_sum() {
   local arrived wanted
   arrived=$(sum_of) wanted=$(sum_of <"$work/$1")
@@ -177,7 +177,7 @@ equal_sum() {
 # part_of FILE OFFSET COUNT
 part_of() { tail -c "+$(($2 + 1))" "$1" | head -c "$3"; }
 
-# The same offsets in every run, all over a file of this size.
+# Returns the same offsets in every run, spread over a file of this size.
 offsets() { awk -v count="$1" -v size="$2" 'BEGIN { srand(20260110); for (i = 0; i < count; i++) print int(rand() * size) }'; }
 
 finish() {
@@ -191,7 +191,7 @@ for name in "${all[@]}"; do . "$here/$name.sh"; done
 
 install_packages
 for name in curl ffmpeg; do
-  # The film and the release are made with these two.
+  # Both programs are needed to make the film and the release.
   has "$name" || { for client in "${chosen[@]}"; do skip "$client" "$name is not installed"; done; finish; }
 done
 [ "$built" = yes ] || build || { echo "clients.sh: the build failed"; failed=1; finish; }

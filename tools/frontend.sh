@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the web UI into backend/src/Server/wwwroot, from where tools/publish.sh takes it. For tools/run.sh, tools/publish.sh and
+# Builds the web UI into backend/src/Server/wwwroot, where tools/publish.sh takes it from. Used by tools/run.sh, tools/publish.sh and
 # tools/test.sh.
 #
-#   tools/frontend.sh              what has changed: packages where the lock has, pages where a source has
-#   tools/frontend.sh --packages   the packages alone
+#   tools/frontend.sh              builds changed parts: packages if the lock file has changed, pages if a source has
+#   tools/frontend.sh --packages   installs the packages only
 #
-# One line says what it does; none where nothing is to be done. Needs Node.js 24, which tools/node.sh takes from npm where the machine has
-# an older one: without it, and where there is no UI to build, it ends with code 3 and one line, and the server is built without.
+# Prints one line about its work, or nothing if there is none. Needs Node.js 24; tools/node.sh gets it from npm if the machine's own is
+# older. Without Node.js or without a UI to build, it exits with code 3 and one line, and the server is built without the UI.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,13 +16,13 @@ trap 'rm -f "$log"' EXIT
 
 skip() { echo "frontend.sh: without the web UI, because $1" >&2; exit 3; }
 
-# step WHAT COMMAND...: quiet unless it fails.
+# step WHAT COMMAND...: runs a command, quietly unless it fails.
 step() {
   local what=$1; shift
   "$@" >"$log" 2>&1 || { cat "$log" >&2; echo "frontend.sh: $what failed" >&2; exit 1; }
 }
 
-# One word for the bytes and names of all files that are given.
+# Returns one checksum for the bytes and names of all given files.
 digest() { xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1; }
 
 [ -e "$root/frontend/package.json" ] || skip "there is no frontend/package.json"

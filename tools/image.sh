@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Builds the image of docker/Dockerfile with buildah, and runs it as people run it: as root with PUID and PGID and as a user, with the
+# Builds the image of docker/Dockerfile with buildah, and runs it like users do: as root with PUID and PGID and as another user, with the
 # capabilities of docker-compose.yml, on a read-only root, over volumes of several owners, through a kill and a stop.
 #
-#   tools/image.sh            with a server that is built anew, in the levels of instructions that the Dockerfile names
-#   tools/image.sh --built    with the one that tools/publish.sh --aot has built before, and without judging how fast it starts and what
-#                             it needs when idle, which among other tests says as much of them as of the image
-#   tools/image.sh --stages   with the stages of the Dockerfile, as docker build runs them. In place of its base images: Debian's Node.js,
-#                             and this machine's SDK in a new Debian
+#   tools/image.sh            builds the server first, for the instruction levels of the Dockerfile
+#   tools/image.sh --built    uses the server that tools/publish.sh --aot has built, and does not judge its start time and idle memory,
+#                             because other tests at the same time affect them
+#   tools/image.sh --stages   runs the stages of the Dockerfile like docker build. Debian's Node.js, and this machine's SDK in a new Debian,
+#                             replace the base images
 #
-# Where the base image cannot be pulled, its place is taken by the same libraries as packages of Debian, extracted and no system. What
-# is built goes to artifacts/sluice-image.tar, for docker load, and leaves nothing in the storage of an engine. Starts are those of the
-# system itself (unshare, read-only bind mounts, no new privileges), with the user, the variables and the command that the image names.
+# If the base image cannot be pulled, the same libraries from Debian packages replace it, extracted without installing a system. The result
+# is artifacts/sluice-image.tar, for docker load; nothing stays in the storage of a container engine. The system itself starts the image
+# (unshare, read-only bind mounts, no new privileges), with the image's user, variables and command.
 # The last line reads "N passed, N failed, N skipped".
 set -uo pipefail
 
@@ -28,7 +28,7 @@ work=$(mktemp -d)
 chmod 711 "$work"
 mounted='' server=''
 
-# With a storage of its own.
+# Uses a separate storage.
 buildah() { command buildah --root "$work/storage" --runroot "$work/run" "$@"; }
 
 clean_up() {
@@ -44,7 +44,7 @@ finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ "$failed" 
 
 skip() { echo "image.sh: without the image, because $1"; skipped=$((skipped + 1)); finish; }
 
-# Nothing can be checked without it. The line says why, because test.sh repeats only such lines at its end.
+# Stops the script, because nothing can be checked. The line has the reason, because test.sh repeats only such lines at its end.
 stop() {
   [ ! -s "$work/log" ] || tail -n 40 "$work/log" >&2
   echo "FAILED: $1: $(tail -n 3 "$work/log" 2>/dev/null | tr '\n' ' ' | cut -c 1-400)"
@@ -64,17 +64,17 @@ quietly() { "$@" >"$work/log" 2>&1; }
 
 need() {
   local missing=() program
-  # A file: "command -v" would find the function buildah above.
+  # type -P finds only files; "command -v" would find the function buildah above.
   for program in "$@"; do type -P "$program" >/dev/null || missing+=("$program"); done
   [ ${#missing[@]} = 0 ] || { update_lists && DEBIAN_FRONTEND=noninteractive quietly apt-get install -y -qq -o Acquire::Retries=3 --no-install-recommends "${missing[@]}"; }
 }
 
 update_lists() { quietly apt-get update -qq -o Acquire::Retries=3; }
 
-# A mirror that fails once is no fault of the image.
+# Retries, because a single failure of a mirror is not a fault of the image.
 make_system() { quietly mmdebstrap --aptopt='Acquire::Retries "3"' --variant=extract --include="$1" "$2" "$work/base.tar"; }
 
-# The base image of the Dockerfile, or one of the same libraries from Debian's packages; its name in $base.
+# Sets $base to the base image of the Dockerfile, or to one with the same libraries from Debian packages.
 take_base() {
   base=$(sed -n 's/^ARG RUNTIME_IMAGE=//p' "$root/docker/Dockerfile")
   timeout 60 buildah --root "$work/storage" --runroot "$work/run" pull --quiet "$base" >/dev/null 2>&1 && return
@@ -82,16 +82,16 @@ take_base() {
   need mmdebstrap || return 1
   local release icu files=$work/base
   release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  # A machine that has installed nothing yet may have no lists, which name the version of ICU.
+  # A machine without installed packages may lack the lists that contain the version of ICU.
   [ -n "$(apt-cache pkgnames libicu)" ] || update_lists || return 1
   icu=$(apt-cache pkgnames libicu | grep -x 'libicu[0-9]*' | sort -V | tail -n 1)
   make_system "libc6,libgcc-s1,libstdc++6,libssl3,$icu,zlib1g,ca-certificates,tzdata,openssl" "$release" || return 1
   mkdir -p "$files"
-  # Of the packages what a running server reads: libraries without the tables of old encodings, time zones, certificates, licences.
+  # Extracts only the files that a running server reads: libraries without legacy encodings, time zones, certificates, licenses.
   tar -xf "$work/base.tar" -C "$files" --wildcards \
     './lib*' './usr/lib/*-linux-gnu/lib*.so*' './usr/lib/ssl' './usr/share/zoneinfo' './usr/share/ca-certificates' './usr/share/doc/*/copyright' \
     './etc/ssl' './etc/os-release' './usr/lib/os-release' 2>"$work/log" || [ -e "$files/usr/lib/ssl" ] || return 1
-  # An extracted package has not run its script, which puts all certificates into this one file.
+  # The package's script would collect all certificates in this file, but an extracted package has not run it.
   find "$files/usr/share/ca-certificates" -name '*.crt' -exec cat {} + >"$files/etc/ssl/certs/ca-certificates.crt"
   rm -rf "$files/usr/share/ca-certificates" "$files"/lib/systemd "$files"/lib/udev "$files/usr/lib/ssl/misc" "$files"/usr/lib/*/libicu{io,test,tu}.so* "$files"/lib/*/libmvec.so* \
     "$files"/usr/share/zoneinfo/right "$files"/usr/share/zoneinfo/posix
@@ -103,7 +103,7 @@ take_base() {
   base=localhost/sluice-base
 }
 
-# make_builder NAME PACKAGES: an image that builds in place of one of the Dockerfile, with the registries and certificates of this machine.
+# make_builder NAME PACKAGES: replaces a build image of the Dockerfile, with the registries and certificates of this machine.
 make_builder() {
   local name=$1 packages=$2 scratch variable folder=$work/$1
   make_builder_files "$folder" "$packages" || return 1
@@ -125,19 +125,19 @@ make_builder_files() {
   [ ! -e ~/.nuget/NuGet ] || { mkdir -p "$folder/root/.nuget" && cp -r ~/.nuget/NuGet "$folder/root/.nuget/"; }
 }
 
-# renew NAME WHAT COMMANDS: an image of make_builder with what the commands add to its container, which is $scratch.
+# renew NAME WHAT COMMANDS: runs commands in a container of a make_builder image, named $scratch, and saves the result.
 renew() {
   local scratch
   scratch=$(buildah from --pull-never "localhost/sluice-$1") && quietly eval "$3" && quietly buildah commit --quiet "$scratch" "localhost/sluice-$1" \
     && buildah rm "$scratch" >/dev/null || stop "adding $2"
 }
 
-# The packages of the SDK's stage come from this machine's cache where it has them.
+# The SDK stage takes its packages from this machine's cache, if they are there.
 build_stages() {
   local icu dotnet
   icu=$(apt-cache pkgnames libicu | grep -x 'libicu[0-9]*' | sort -V | tail -n 1)
   make_builder node nodejs,npm || stop "making the image with Node.js"
-  # Debian's npm is older than the packages of the web UI want.
+  # Debian's npm is too old for the packages of the web UI.
   renew node "npm, newer than Debian's" 'buildah run --isolation chroot "$scratch" -- npm install --global npm@10'
   make_builder sdk "libstdc++6,libssl3,zlib1g,$icu" || stop "making the image with the SDK"
   dotnet=$(dirname "$(readlink -f "$(command -v dotnet)")")
@@ -147,7 +147,7 @@ build_stages() {
     --build-arg NODE_IMAGE=localhost/sluice-node --build-arg SDK_IMAGE=localhost/sluice-sdk --build-arg LEVELS="$levels"
 }
 
-# The Dockerfile with a server that is laid out already, in place of the stages that compile. The stage of the image is the same.
+# Writes a Dockerfile that copies a finished server instead of compiling it. The stage of the image is the same.
 write_short_file() {
   { echo 'ARG RUNTIME_IMAGE'
     printf '%s\n' 'FROM scratch AS build' 'COPY artifacts/image/app /app' 'COPY artifacts/image/config /config'
@@ -167,7 +167,7 @@ build_image() {
     build_stages
   else
     "$root/tools/release.sh" --folder "$layout/app" || stop "laying out the server"
-    # Where there are more levels than the image has; a build for tests may have others.
+    # Removes levels that the image does not have, because a build for tests may have other ones.
     case "$levels" in *v4*) ;; *) [ ! -e "$layout/app/sluice.v3" ] || rm -f "$layout/app/sluice.v4" ;; esac
     rm -rf "$layout/config" && mkdir -p "$layout/config"
     write_short_file
@@ -180,14 +180,14 @@ build_image() {
 
 # --- running --------------------------------------------------------------------------------------------------------------------------
 
-# A new folder in $volume, with its owner.
+# Creates a folder with the given owner, and sets $volume.
 make_volume() { volume=$(mktemp -d "$work/volume.XXXXXX") && chown "$1" "$volume" && chmod 755 "$volume"; }
 
-# What an engine makes of a new named volume: it gets owner and mode of the image's folder.
+# Imitates a container engine: a new named volume gets the owner and the mode of the image's folder.
 make_named_volume() { make_volume "$(stat -c %u:%g "$mounted/config")" && chmod --reference="$mounted/config" "$volume"; }
 
-# Enters the root of the image as an engine starts docker-compose.yml: as a user and group, with no capability but CHOWN, SETGID and
-# SETUID, and no way to more. The image has no program that could do so from the inside.
+# Enters the root of the image as a container engine starts docker-compose.yml: as a user and group, with only the capabilities CHOWN,
+# SETGID and SETUID, and without a way to gain more. The image has no program that could do this from the inside.
 cat >"$work/enter" <<'PERL'
 use POSIX;
 my ($root, $user, @command) = @ARGV;
@@ -200,11 +200,11 @@ $) = "$gid $gid"; $( = $gid; POSIX::setuid($uid);
 exec { $command[0] } @command or die "exec: $!";
 PERL
 
-# The variables that the image sets, one a line.
+# Lists the variables of the image, one per line.
 variables() { buildah inspect --type image --format '{{range .OCIv1.Config.Env}}{{println .}}{{end}}' "$image" | grep .; }
 
-# start USER:GROUP [NAME=VALUE...]: starts what the image names with its variables, over $volume, as the only process of its own. What it
-# prints goes to $work/output; $shell is the process to wait for, $server the server itself.
+# start USER:GROUP [NAME=VALUE...]: starts the image's command with its variables over $volume, in a process namespace of its own. The
+# output goes to $work/output. $shell is the process to wait for, $server the server itself.
 start() {
   local user=$1 variables command; shift
   mapfile -t variables < <(variables)
@@ -224,12 +224,12 @@ start() {
   server=''
 }
 
-# Milliseconds since the epoch.
+# Returns milliseconds since the epoch.
 now() { date +%s%3N; }
 
 get() { curl -sf --max-time 20 "$@"; }
 
-# Until it answers; takes the time into $took.
+# Waits until the server responds, and stores the time in $took.
 ready() {
   local began=$1
   until get "http://127.0.0.1:$port/readyz" >/dev/null; do
@@ -242,10 +242,10 @@ ready() {
 
 start_ready() { local began; began=$(now); start "$@"; ready "$began"; }
 
-# stop_server SIGNAL: ends it and gives its exit code.
+# stop_server SIGNAL: stops the server and returns its exit code.
 stop_server() { local code=0; kill "-$1" "$server"; wait "$shell" || code=$?; server=''; return "$code"; }
 
-# refused USER:GROUP PATTERN [NAME=VALUE...]: it does not start, and says so in one line.
+# refused USER:GROUP PATTERN [NAME=VALUE...]: checks that the server does not start and prints the reason in one line.
 refused() {
   local user=$1 pattern=$2 code=0; shift 2
   start "$user" "$@"
@@ -253,7 +253,7 @@ refused() {
   [ "$code" = 78 ] && [ "$(wc -l <"$work/output")" = 1 ] && grep -q "$pattern" "$work/output"
 }
 
-# As the last start was told to do, with the owner that the sentence names.
+# Returns the PUID and PGID that the last start recommended in its message.
 advised() { sed -n 's/.*PUID=\([0-9]*\) PGID=\([0-9]*\).*/PUID=\1 PGID=\2/p' "$work/output"; }
 
 status_is() { grep -q "^Uid:	$1	$1	$1	$1$" "/proc/$server/status" && grep -q "^Gid:	$2	$2	$2	$2$" "/proc/$server/status"; }
@@ -275,7 +275,7 @@ has_zones_and_certificates() {
   [ -e "$mounted/usr/share/zoneinfo/Europe/Berlin" ] && [ "$(grep -c 'BEGIN CERTIFICATE' "$mounted/etc/ssl/certs/ca-certificates.crt")" -gt 100 ]
 }
 
-# Ids and names of the queue.
+# Lists ids and names of the queue.
 queue() { get "http://127.0.0.1:$port/api?mode=queue&output=json&apikey=$key" | grep -o '"\(nzo_id\|filename\)":"[^"]*"'; }
 
 add() {
@@ -284,7 +284,7 @@ add() {
   get -F "name=@$work/$1.nzb" "http://127.0.0.1:$port/api?mode=addfile&cat=movies&apikey=$key" | grep -q '"status":true'
 }
 
-# Two players of the clip: one reads slowly, and one is paused.
+# Plays the clip twice: one player reads slowly, and one is paused.
 play_the_clip() {
   curl -s --limit-rate 20k -o /dev/null -u "admin:$password" "http://127.0.0.1:$port/content/demo/sluice-demo.mp4" &
   player=$!
@@ -304,7 +304,7 @@ stops_within_8_s() {
   [ "$code" = 0 ] && [ "$took" -le 8000 ]
 }
 
-# The shell of the rclone service, from docker-compose.yml, with a listing in place of the mount.
+# Runs the shell script of the rclone service in docker-compose.yml, with a listing in place of the mount.
 rclone_shell() {
   local program
   program=$(awk '/^  rclone:/ { on = 1 } on && /^      - \|/ { take = 1; next } take && !/^        / { exit } take' "$root/docker-compose.yml" | sed 's/^        //; s/\$\$/$/g')
@@ -323,7 +323,7 @@ check_rclone() {
 
 median() { sort -n | sed -n "$((starts / 2 + 1))p"; }
 
-# As docker run starts it, over a new named volume: from the first start to the stop.
+# Runs the image like docker run, over a new named volume, from the first start to the stop.
 run_as_root() {
   local before
   make_named_volume
@@ -353,10 +353,10 @@ run_as_root() {
 
 not() { ! "$@" 2>/dev/null; }
 
-# stops_as USER:GROUP: what a start that got ready has to end with.
+# stops_as USER:GROUP: checks the user of a started server, and stops it.
 stops_as() { check "$2: it is $1" status_is "${1%:*}" "${1#*:}" && check "$2: it stops" stop_server TERM; }
 
-# run_as USER:GROUP: PUID and PGID over the volumes that people have.
+# run_as USER:GROUP: runs with PUID and PGID over the usual kinds of volumes.
 run_as() {
   local owner=$1 ids="PUID=${1%:*} PGID=${1#*:}" variables
   read -ra variables <<<"$ids"
@@ -369,7 +369,7 @@ run_as() {
   check "$ids, a volume with files of another: ready" start_ready 0:0 "${variables[@]}" && stops_as "$owner" "$ids, a volume with files of another"
   check "$ids: those files keep their owner" [ "$(stat -c %u:%g "$volume/of-another/file")" = 4321:4321 ]
 
-  # What another Sluice has left can be used by its owner alone, which the sentence names.
+  # Files of another Sluice can be used only by their owner, whom the message names.
   make_volume 0:0
   start_ready 0:0 PUID=4321 PGID=4321 && stop_server TERM
   check "$ids, the data of another: told what to set" refused 0:0 "sluice.db is not readable and writable by uid ${1%:*} (owner 4321:4321, .*PUID=4321 PGID=4321" "${variables[@]}"
@@ -382,7 +382,7 @@ run_as() {
   }
 }
 
-# run_with_user USER:GROUP: the same user by user: in the compose file, where Sluice can give away nothing.
+# run_with_user USER:GROUP: runs as the same user by user: in the compose file, where Sluice cannot change owners.
 run_with_user() {
   local owner=$1 variables
   make_volume "$owner"
@@ -399,7 +399,7 @@ run_with_user() {
 
 not() { ! "$@" 2>/dev/null; }
 
-# The users of a Synology, of Unraid, and of a rootless engine; and the user of the image by user:.
+# Runs as the users of a Synology, of Unraid and of a rootless engine, and as the image's user by user:.
 run_as_others() {
   local owner
   for owner in 1026:100 99:100 0:0; do run_as "$owner"; done
@@ -410,7 +410,7 @@ run_as_others() {
 
 resident_now() { awk '$1 == "VmRSS:" { print $2 * 1024 }' "/proc/$server/status"; }
 
-# Figures of docs/bars.md: medians of starts over a new volume.
+# Measures the figures of docs/bars.md: medians of starts over a new volume.
 run_bars() {
   local i ready_times=() residents=() idles=() size ready_time quickest slowest resident idle
   for ((i = 0; i < starts; i++)); do
@@ -429,7 +429,7 @@ run_bars() {
   slowest=$(printf '%s\n' "${ready_times[@]}" | sort -n | tail -n 1)
   resident=$(printf '%s\n' "${residents[@]}" | median)
   idle=$(printf '%s\n' "${idles[@]}" | median)
-  # A machine that does something else meanwhile, or has few cores, spreads them: the reader sees how far.
+  # A busy machine or one with few cores spreads the times, so the output has the range too.
   echo "image.sh: $((size / 1000000)) MB unpacked; ready after $ready_time ms, $quickest to $slowest on these $(nproc) cores, $((resident / 1000000)) MB resident 3 s later, $((idle / 1000000)) MB 12 s later (medians of $starts starts)"
   echo "image.sh: $file, $(du -h "$file" | cut -f 1)"
   check "at most 150 MB unpacked" [ "$size" -le 150000000 ]

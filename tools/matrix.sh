@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The standard matrix: layouts, round trips and faults, each measured by FullNzbTester with the engine in its own process and the
-# mock news server in another, and compared with the results in docs/measured/matrix/. It is timed, so it is no test: run it by
-# hand before a release and after a change of the read path, on a machine that does nothing else.
+# The standard matrix: FullNzbTester measures layouts, round trips and faults with the engine in its own process and the mock news server
+# in another, and compares the figures with docs/measured/matrix/. It measures times, so it is not a test: run it by hand on an idle
+# machine before a release and after a change of the read path.
 #
-#   tools/matrix.sh              measures and compares; the last line of each cell that got worse says so
+#   tools/matrix.sh              measures and compares; the last line of each cell reports whether it got worse
 #   tools/matrix.sh --store      measures and replaces the stored results
-#   tools/matrix.sh --layouts    every layout once, sound and at 50 ms, as one table: import, heads, speed; nothing is compared
+#   tools/matrix.sh --layouts    measures every intact layout once at 50 ms, as a table of import, heads and speed; compares nothing
 #
-# TOLERANCE is the change in per cent that counts (10), SIZE the MiB that are read (200), BUILD=no takes what is built already.
-# Exit code: 0, 1 when a byte was wrong or a step failed, 3 when a figure is worse.
+# TOLERANCE is the allowed change in percent (10), SIZE the number of MiB to read (200). BUILD=no uses the existing build.
+# Exit code: 0, 1 if a byte was wrong or a step failed, 3 if a figure is worse.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -30,7 +30,7 @@ if [ "${BUILD:-yes}" = yes ]; then
   (cd "$root/backend" && dotnet build ../tools/FullNzbTester -c Release -v quiet) >&2 || exit 1
 fi
 
-# The result names its flags, so they name no folder of this machine.
+# Runs in the folder of the results, because a result contains its flags and must not contain a path of this machine.
 rm -rf "$results"; mkdir -p "$results"; cd "$results" || exit 1
 
 worst=0
@@ -51,7 +51,7 @@ measure() {
   esac
 }
 
-# How many volumes a set of a layout has; plain files have none, and a zip or tar is one file.
+# Returns the number of volumes in a set of a layout. Plain files have none, and a zip or tar is one file.
 volumes() {
   case "$1" in
     plain | pack | zip | tar) ;;

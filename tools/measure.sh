@@ -4,12 +4,12 @@
 #
 #   tools/measure.sh [flags of FullNzbTester]         for example --size=500 --limit=500 --latency=50 --runs=3
 #   tools/measure.sh --list                           the flags
-#   tools/measure.sh [flags] --then [flags] ...       several calls of FullNzbTester on one server, each with a mock of its own
+#   tools/measure.sh [flags] --then [flags] ...       several runs of FullNzbTester on one server, each with its own mock
 #
-# Settings of the server are the defaults, but for the provider; a variable such as SLUICE_CONFIG__USENET__READ_AHEAD_MB=64 in
-# front of the call changes one. FORM=aot measures the form that ships. BUILD=no takes what is built already, SERVER=FILE another
-# build of the server (its .dll or an executable), CONFIGURATION=Debug that of the tester; KEEP_LOG=FILE keeps the log of the server.
-# Exit code and output are those of FullNzbTester.
+# The server has default settings except for the provider; a variable such as SLUICE_CONFIG__USENET__READ_AHEAD_MB=64 before the
+# command changes one. FORM=aot measures the AOT build. BUILD=no uses the existing build, SERVER=FILE another build of the server
+# (its .dll or an executable), CONFIGURATION=Debug a debug build of the tester. KEEP_LOG=FILE keeps the server's log.
+# Exit code and output come from FullNzbTester.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -41,7 +41,7 @@ if [ "${BUILD:-yes}" = yes ]; then
   (cd "$root/backend" && dotnet build ../tools/FullNzbTester -c "$configuration" -v quiet) >&2
 fi
 
-# Ports that are free at this moment; the mock's are consecutive.
+# Returns currently free ports; the mock's ports are consecutive.
 free_port() {
   local port
   while :; do

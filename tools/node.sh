@@ -1,14 +1,14 @@
-# Finds Node.js 24 for the web UI. To be sourced by tools/frontend.sh and tools/test.sh, which run it with with_node.
+# Finds Node.js 24 for the web UI. tools/frontend.sh and tools/test.sh source this file and run Node.js by with_node.
 #
-# Where the machine's own is older, npm installs the package `node` into artifacts/node, once: the packages of the web UI no longer run on
-# Node.js 20, whose support ended in April 2026. PATH stays as it is, because other programs have modules that were compiled for the
-# machine's own. Without npm, or without that package, node_missing says why.
+# If the machine's Node.js is older, npm installs the package `node` into artifacts/node once, because the packages of the web UI no longer
+# run on Node.js 20, whose support ended in April 2026. PATH stays unchanged, because other programs have modules compiled for the machine's
+# own Node.js. Without npm or the package, node_missing contains the reason.
 
 node_wanted=24.21.0
 node_missing=''
 node_folder=''
 
-# Whether the first Node.js in PATH is new enough.
+# Whether the first Node.js in PATH is recent enough.
 node_is_new() {
   local version
   version=$(node --version 2>/dev/null) || return 1
@@ -16,7 +16,7 @@ node_is_new() {
   [ "${version%%.*}" -ge "${node_wanted%%.*}" ]
 }
 
-# take_node FOLDER: installs it there unless it is there already.
+# take_node FOLDER: installs Node.js there, unless it is installed already.
 take_node() {
   local folder=$1 binary=$1/node_modules/node/bin
   if [ "$("$binary/node" --version 2>/dev/null)" != "v$node_wanted" ]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes frontend/openapi.json, the description of the admin API, from the routes and records of the server. A test compares it.
+# Writes frontend/openapi.json, the description of the admin API, from the routes and records of the server. A test checks it.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Chooses the long parts of the tests that a change has to pass. tools/test.sh runs them.
+# Chooses the long test parts that a change has to pass. tools/test.sh runs them.
 #
-#   tools/parts.sh                      one line for each part: its name, yes or no, why, minutes, hash of its content
+#   tools/parts.sh                      prints one line per part: its name, yes or no, why, minutes, hash of its content
 #   tools/parts.sh --table              the table below: name, minutes, paths
 #   tools/parts.sh --passed PART HASH   records that a part has passed with this content
 #
-# A part is due if one of its paths differs between the working tree, uncommitted and untracked files included, and the base: the newest
-# first-parent ancestor of HEAD whose committer date is at least a day before that of HEAD. Merges count therefore, and a clean clone
-# decides alike on any day. A part that has passed on this machine with the same content is not due. If no part is due, one takes its turn
-# by the date. Without history (no git, a shallow clone, a repository younger than a day) all parts are due.
+# A part is due if one of its paths, including uncommitted and untracked files, differs from the base: the newest first-parent ancestor of
+# HEAD whose committer date is at least a day before HEAD's. So a merge counts, and a clean clone gets the same result on any day. A part
+# that has passed on this machine with the same content is not due. If no part is due, one takes its turn by date. Without history (no git,
+# a shallow clone, a repository younger than a day) all parts are due.
 set -uo pipefail
-# Patterns in the table are git's, not the shell's.
+# The patterns in the table are for git, not for the shell.
 set -f
 
-# name | minutes on two quiet cores, with the build that only this part needs | paths
-# PartTableTests holds it: every room stands in a row, no room has more than four minutes of parts, every path exists. Single files may
-# bring more parts than their room does, because the start and the packages matter to all forms of the server.
+# name | minutes on two idle cores, including a build that only this part needs | paths
+# PartTableTests checks that every room has a row, no room has more than four minutes of parts, and every path exists. Single files may
+# have more parts than their room, because the start and the packages affect all forms of the server.
 table='
 kills|3|backend/src/Server/Backups backend/src/Server/Database backend/src/Server/Queue backend/src/Usenet/Nzb backend/tests/Server.Tests/Kills
 starts|2|backend/src/Server/Diagnostics backend/src/Server/Settings backend/src/Server/Database/DataFolder.cs backend/src/Server/Database/DatabaseInspection.cs backend/src/Server/Database/DatabaseOpening.cs backend/src/Server/Database/BlobGeneration.cs backend/src/Server/Database/FolderLock.cs backend/src/Server/Database/ForeignDatabase.cs backend/src/Server/Database/MigrationRunner.cs backend/src/Server/Database/OpeningPolicy.cs backend/src/Server/Database/SafeMode.cs backend/src/Server/Database/StartRefusedException.cs backend/tests/Server.Tests/EndToEnd/DamagedStart.cs backend/tests/Server.Tests/EndToEnd/DamagedStartTests.cs backend/tests/Server.Tests/EndToEnd/FolderTemplate.cs backend/tests/Server.Tests/Settings/MutatedStartTests.cs
@@ -37,7 +37,7 @@ while IFS='|' read -r name length files; do
   names+=("$name") minutes+=("$length") paths+=("$files")
 done <<<"$table"
 
-# Why there is no base to compare with; empty if there is one. Sets base.
+# Prints why there is no base to compare with, or nothing if there is one. Sets base.
 find_base() {
   local now
   [ "$(git -C "$root" rev-parse --show-toplevel 2>/dev/null)" = "$root" ] || { echo "no git history"; return; }
@@ -47,10 +47,10 @@ find_base() {
   [ -n "$base" ] || echo "no commit is a day older than HEAD"
 }
 
-# The paths of a part as git takes them: each file or folder itself, and all that is in it.
+# Prints the pathspecs of a part: each file or folder, and everything in it.
 pathspecs() { local path; for path in $1; do echo ":(top,glob)$path" ":(top,glob)$path/**"; done; }
 
-# One word for the names, modes and bytes of all files of a part, tracked or not.
+# Returns one hash for the names, modes and bytes of all files of a part, tracked or not.
 hash_of() {
   local file
   cd "$root" || return
@@ -60,7 +60,7 @@ hash_of() {
   { xargs -0r stat -c '%a %n' <"$scratch"; xargs -0r sha256sum <"$scratch"; } | sha256sum | cut -c 1-40
 }
 
-# The first path of a part that differs from the base; empty if none does.
+# Prints the first path of a part that differs from the base, or nothing.
 difference() {
   # shellcheck disable=SC2046
   { git -C "$root" diff --name-only "$base" -- $(pathspecs "$1")
@@ -75,7 +75,7 @@ last_commit() {
 choose() {
   local i reason changed due=no line results=() whys=() hashes=() turn
   base=
-  # In this shell, so that base is set here too.
+  # Runs in this shell, so that base is set here too.
   find_base >"$scratch"; reason=$(cat "$scratch")
   for i in "${!names[@]}"; do
     results[i]=no hashes[i]=-

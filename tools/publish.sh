@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Builds the server as it is to be run. For tools/run.sh, tools/measure.sh and tools/test.sh.
+# Builds the server to run. Used by tools/run.sh, tools/measure.sh and tools/test.sh.
 #
-#   tools/publish.sh [property for the build...]        into artifacts/server: with the runtime of the machine, and code compiled
-#                                                       ahead for it, so that neither the start nor the first film waits for the compiler
-#   tools/publish.sh --aot [property...]                into artifacts/server-aot: the form that ships, compiled ahead as a whole,
-#                                                       which needs no runtime (native AOT)
+#   tools/publish.sh [property for the build...]        into artifacts/server: uses the machine's runtime, with code compiled ahead, so
+#                                                       that neither the start nor the first film waits for the compiler
+#   tools/publish.sh --aot [property...]                into artifacts/server-aot: the shipped form, compiled ahead completely, which
+#                                                       needs no runtime (native AOT)
 #   tools/publish.sh --failpoints [property...]         into artifacts/server-failpoints: the ordinary form with the steps at which
-#                                                       tests end the process; no other build has them
+#                                                       tests kill the process; no other build has them
 #
-# The web UI is built before, where Node.js is (tools/frontend.sh), and lies in wwwroot beside the server, with compressed copies.
+# The web UI is built first if Node.js is available (tools/frontend.sh). It is in wwwroot next to the server, with compressed copies.
 #
-# A property is for example -p:Configuration=Debug. --aot builds for every level of instructions that an x86-64 server is shipped
-# for, and for arm64 into artifacts/server-aot-arm64; LEVELS="v2 v4" names other ones (v2, which runs everywhere and hands over to
-# the others, v3, v4, arm64, and "here" for the highest of this machine, which alone stands for itself).
+# A property is for example -p:Configuration=Debug. --aot builds every shipped instruction level of x86-64, and arm64 into
+# artifacts/server-aot-arm64. LEVELS="v2 v4" selects other levels: v2 (runs everywhere and starts a higher one if possible), v3, v4,
+# arm64, and "here" for the highest of this machine, which works without v2.
 #
-# Quiet unless it fails. What --aot needs is installed from Debian's packages where that can be done: clang and lld; for arm64 a cross
-# compiler too. Where these or the packages for compiling ahead cannot be had, --aot ends with code 3, or leaves out arm64 with one
-# line, and the ordinary form is built without code compiled ahead.
+# Quiet unless it fails. --aot installs its tools from Debian packages if possible: clang and lld, and for arm64 a cross compiler. If these
+# or the packages for compiling ahead are unavailable, --aot exits with code 3, or skips arm64 with one line, and the ordinary form is
+# built without code compiled ahead.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -49,7 +49,7 @@ ahead() {
   quietly dotnet publish "$project" -c Release -r "$here" --no-self-contained -p:PublishReadyToRun=true -o "$out" "$@"
 }
 
-# Installs Debian packages where that needs no question; true when each program is there afterwards.
+# Installs Debian packages if no question is needed; succeeds if each program exists afterwards.
 need() {
   local packages=$1 program missing=no; shift
   for program in "$@"; do command -v "$program" >/dev/null || missing=yes; done
@@ -60,7 +60,7 @@ need() {
   for program in "$@"; do command -v "$program" >/dev/null || return 1; done
 }
 
-# The highest level whose instructions this machine has; what it runs with is the server's own decision.
+# Returns the highest level that this machine supports. The server decides itself which level it runs.
 level_here() {
   local flags
   flags=" $(grep -m 1 '^flags' /proc/cpuinfo 2>/dev/null) "
@@ -71,7 +71,7 @@ level_here() {
   esac
 }
 
-# native PLATFORM FILE OUT [property...]: one build, its executable as FILE in OUT. Each keeps what it made for the next time.
+# native PLATFORM FILE OUT [property...]: builds one executable as FILE in OUT, and keeps the intermediate files for the next build.
 native() {
   local platform=$1 file=$2 out=$3 built; shift 3
   built=$root/backend/src/Server/obj/native/$platform/$file
@@ -79,20 +79,20 @@ native() {
   quietly dotnet publish "$project" -c Release -r "$platform" -p:PublishAot=true -p:StripSymbols=true -p:NativeDebugSymbols=false \
     -p:LinkerFlavor=lld -p:NativeIntermediateOutputPath="$built/obj/" -p:NativeOutputPath="$built/bin/" -o "$built/out" "$@" || return 1
   mkdir -p "$out"
-  # A server that runs from there keeps the file that it was started from.
+  # Replaces the file instead of overwriting it, because a running server keeps the file that it was started from.
   cp "$built/out/Sluice.Server" "$out/.new" && mv "$out/.new" "$out/$file" && cp -u "$built"/out/*.so "$out/" || return 1
   rm -rf "$out/wwwroot"
   [ ! -e "$built/out/wwwroot" ] || cp -r "$built/out/wwwroot" "$out/wwwroot"
 }
 
-# Without Node.js the server is built without the UI, or with what was built before.
+# Without Node.js the server is built without the UI, or with an earlier build of it.
 "$root/tools/frontend.sh" || [ $? = 3 ] || exit 1
 
 if [ "$form" = aot ]; then
   need "clang lld zlib1g-dev" clang ld.lld || fail "installing clang and lld" 3
   here=$(platform) || fail "asking the SDK for its platform"
   quietly dotnet restore "$project" -p:RuntimeIdentifier="$here" -p:PublishAot=true || fail "restoring the packages of the compiler" 3
-  # For other processors there is one build, which asks the CPU for the instructions that not all of them have.
+  # Other processors have one build, which checks the CPU for optional instructions.
   case "$here" in
     *-x64) levels=${LEVELS:-v2 v3 v4 arm64} ;;
     *) levels=v1 ;;
@@ -102,13 +102,13 @@ if [ "$form" = aot ]; then
     case "$level" in
       v1) native "$here" Sluice.Server "$root/artifacts/server-aot" "$@" || fail "the build" ;;
       v2)
-        # The others are of one build with it, or not there.
+        # The other levels must belong to the same build, or be absent.
         rm -f "$root"/artifacts/server-aot/Sluice.Server.v?
         native "$here" Sluice.Server "$root/artifacts/server-aot" -p:IlcInstructionSet=x86-64-v2 "$@" || fail "the build"
         ;;
       v3 | v4)
         native "$here" "Sluice.Server.$level" "$root/artifacts/server-aot" "-p:IlcInstructionSet=x86-64-$level" "$@" || fail "the build for x86-64-$level"
-        # The only one is the one that is started.
+        # A single level is started directly.
         [ "$levels" != here ] || {
           mv "$root/artifacts/server-aot/Sluice.Server.$level" "$root/artifacts/server-aot/Sluice.Server"
           rm -f "$root"/artifacts/server-aot/Sluice.Server.v?
@@ -125,7 +125,7 @@ if [ "$form" = aot ]; then
   exit 0
 fi
 
-# Names of files have the hash of their bytes, so that those of earlier builds would stay.
+# File names contain hashes, so files of earlier builds would stay.
 rm -rf "$out/wwwroot"
 quietly dotnet restore "$project" --locked-mode || fail "restoring the packages"
 ahead "$@" && exit 0

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Packs the form that ships (tools/publish.sh --aot) into archives, with their checksums and lists of what they are made of.
+# Packs the shipped form (tools/publish.sh --aot) into archives, with checksums and lists of its packages.
 #
 #   tools/release.sh               builds every level and packs artifacts/release/: sluice-VERSION-linux-x64.tar.gz, the same for arm64
-#                                  where it could be built, SHA256SUMS, and a CycloneDX list of the packages of server and web UI
-#   tools/release.sh --built       the same with what was built before, without those lists
-#   tools/release.sh --folder DIR  the folder of such an archive alone, for this machine, with what was built before
-#   tools/release.sh --try [SUITE...]   installs from the packed archive by the commands of docs/install.md, in a new chroot of each suite of
-#                                  Debian (bookworm and trixie unless named), and looks at a film
+#                                  if it could be built, SHA256SUMS, and a CycloneDX list of the packages of the server and the web UI
+#   tools/release.sh --built       packs the existing build, without the lists
+#   tools/release.sh --folder DIR  lays out only the folder of an archive for this machine, from the existing build
+#   tools/release.sh --try [SUITE...]   installs the packed archive by the commands of docs/install.md, in a new chroot of each Debian
+#                                  suite (bookworm and trixie by default), and reads a film
 #
 # The last line of --try reads "N passed, N failed, N skipped".
 set -uo pipefail
@@ -24,7 +24,7 @@ step() {
   "$@" >"$log" 2>&1 || { cat "$log" >&2; fail "$what failed"; }
 }
 
-# lay_out FROM TO: one build as it is installed.
+# lay_out FROM TO: lays out one build as it is installed.
 lay_out() {
   local from=$1 to=$2 file
   [ -x "$from/Sluice.Server" ] || fail "there is no build in $from; tools/publish.sh --aot makes it"
@@ -36,14 +36,14 @@ lay_out() {
   install -m 644 "$from"/*.so "$root/LICENSE" "$to/" && cp -r "$from/wwwroot" "$to/" && chmod -R u=rwX,go=rX "$to/wwwroot" || exit 1
 }
 
-# What docs/install.md promises. The newest symbols that a build uses depend on the system that linked it.
+# Checks the glibc version that docs/install.md promises, because the newest symbols of a build depend on the system that linked it.
 check_glibc() {
   local newest
   newest=$(grep -aohE 'GLIBC_2\.[0-9]+' "$1"/Sluice.Server* "$1"/*.so | sort -V | tail -n 1)
   [ "$(printf '%s\n' "$newest" GLIBC_2.34 | sort -V | tail -n 1)" = GLIBC_2.34 ] || fail "$1 needs $newest, newer than 2.34; build it on Debian 12 or Ubuntu 22.04"
 }
 
-# pack FROM PLATFORM: one archive, the same bytes for the same build.
+# pack FROM PLATFORM: packs one archive; the same build gives the same bytes.
 pack() {
   local from=$1 name=sluice-$version-$2 epoch
   check_glibc "$from"
@@ -56,7 +56,7 @@ pack() {
   echo "release.sh: $out/$name.tar.gz, $(du -h "$out/$name.tar.gz" | cut -f 1)"
 }
 
-# The packages of the server and of the web UI as CycloneDX lists; without the tool or Node.js one line says so.
+# Writes CycloneDX lists of the packages of the server and the web UI. Without the tool or Node.js, prints one line.
 list_packages() {
   local tools=$root/artifacts/tools
   if [ -x "$tools/dotnet-CycloneDX" ] || dotnet tool install --tool-path "$tools" CycloneDX --version 6.3.1 >"$log" 2>&1; then
@@ -75,14 +75,14 @@ pack_all() {
   [ ! -x "$root/artifacts/server-aot-arm64/Sluice.Server" ] || pack "$root/artifacts/server-aot-arm64" linux-arm64
 }
 
-# The commands of docs/install.md between the marks of the archive, in the order in which they stand there.
+# Prints the commands of docs/install.md between the marks of the archive, in order.
 commands() {
   awk '/<!-- archive: tried -->/ { on = 1 } /<!-- archive: end -->/ { on = 0 } /^```/ { block = on && $0 == "```sh"; next } block' "$root/docs/install.md"
 }
 
 not_tried() { echo "release.sh: the archive is not tried, because $1"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 
-# try_in SUITE: runs those commands as root of a system that has nothing but what Debian calls essential, and apt to install the rest.
+# try_in SUITE: runs these commands as root of a system with only Debian's essential packages, and apt to install the rest.
 try_in() {
   local suite=$1 archive=$2 system code=0
   system=$(mktemp -d)
@@ -92,7 +92,7 @@ try_in() {
   cp -L /etc/resolv.conf "$system/etc/" 2>/dev/null
   cp "$archive" "$out/SHA256SUMS" "$system/root/"
   { echo 'set -euo pipefail'; commands; } >"$system/root/commands.sh"
-  # Its loopback is that of this machine, where the port may be taken.
+  # The system shares the loopback of this machine, where the port may be in use.
   timeout 600 unshare --mount --pid --fork --kill-child --mount-proc=/proc --root="$system" --wd=/root \
     /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive PORT=$((20000 + RANDOM % 12000)) /bin/bash /root/commands.sh || code=$?
   if [ "$code" = 0 ] && command -v ffmpeg >/dev/null; then

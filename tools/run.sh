@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds Sluice and starts it in the foreground.
+# Installs missing programs, builds Sluice and starts it in the foreground.
 #
 #   tools/run.sh [--port N] [--data DIR]
 #
 # --port N    port to listen on; default $PORT or 3000
-# --data DIR  data folder; default $CONFIG_PATH or data/ beside README.md
+# --data DIR  data folder; default $CONFIG_PATH or data/ next to README.md
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# The server runs from the caller's folder, so a relative data folder means what the caller sees.
+# Resolves a relative data folder against the caller's folder, because this script changes its own.
 case "$data" in
   /*) ;;
   *) data=$PWD/$data ;;
@@ -36,7 +36,7 @@ sdk=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' global.json)
 # Whether `dotnet` finds an SDK that global.json accepts.
 has_sdk() { dotnet --version >/dev/null 2>&1; }
 
-# The distribution's package where there is one, installed only where that needs no question.
+# Installs the distribution's package if there is one and no question is needed.
 install_sdk() {
   [ "$(id -u)" = 0 ] || return 1
   if command -v apt-get >/dev/null; then
@@ -59,7 +59,7 @@ if ! has_sdk; then
   fi
 fi
 
-# Quiet unless it fails: what the first start prints must not drown. The web UI is a part of it where Node.js is.
+# Quiet unless it fails, because the output of the first start must stay visible. Includes the web UI if Node.js is available.
 echo "run.sh: building" >&2
 "$root/tools/publish.sh"
 

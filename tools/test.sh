@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Sets up and runs the tests.
+# Installs missing programs and runs the tests.
 #
-#   tools/test.sh           what a change has to pass: build, unit and wire tests, the web UI, end-to-end tests that decide, and
-#                           the long parts whose files have changed (tools/parts.sh)
+#   tools/test.sh           the gate of a change: build, unit and wire tests, the web UI, end-to-end tests that decide, and the long
+#                           parts whose files have changed (tools/parts.sh)
 #   tools/test.sh --quick   build, lint, and the tests that open neither a database nor a socket
-#   tools/test.sh --all     everything: each part, the tests that measure, one at a time, and all of it against the form that ships too
+#   tools/test.sh --all     everything: each part, the tests that measure, one at a time, and all tests against the shipped form too
 #   tools/test.sh --long    only the tests that take over five minutes by design
-#   tools/test.sh PART...   these parts alone: kills starts chaos soak clients browser-long image archive ships
+#   tools/test.sh PART...   only these parts: kills starts chaos soak clients browser-long image archive ships
 #
-# Tests start the ordinary form of the server. The part "ships" builds the form that ships (tools/publish.sh --aot), and runs the starts and
-# one test for each room against it; --all runs every end-to-end test against it.
-# Sections that leave a core idle run side by side, and print what they have to say at their end.
-# A test that is skipped says why on a line of its own, and has not passed. At the end come the failures, the ten slowest tests, and a table:
-# what ran, why, and how long it took. The last line reads "N passed, N failed, N skipped"; the exit code is 0 only if something ran and
-# nothing failed.
+# Tests start the ordinary form of the server. The part "ships" builds the shipped form (tools/publish.sh --aot), and runs the starts and one
+# test for each room against it; --all runs every end-to-end test against it.
+# Sections that leave a core idle run concurrently, and print their output at their end.
+# A skipped test prints its reason on a line of its own, and does not count as passed. At the end come the failures, the ten slowest tests, and
+# a table of the parts with reason and duration. The last line reads "N passed, N failed, N skipped"; the exit code is 0 only if something ran
+# and nothing failed.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -37,7 +37,7 @@ case "${1:-}" in
 esac
 
 finish() {
-  # A long log is often cut short before it is read: what failed is named at its end, with its message.
+  # A long log is often truncated, so the failures with their messages are repeated at its end.
   list_failed_in_xunit
   list_failed_in_vitest
   grep -ahs ' FAILED$' "$results"/clients*.txt | sed 's/^/test.sh: failed: /'
@@ -50,7 +50,7 @@ finish() {
   exit
 }
 
-# What failed of the server, from its reports: tests, and what broke beside them. A message may have many lines; the first 600 characters of it say enough.
+# Lists failures from the server's reports: tests, and errors outside of tests. A message may have many lines, so it is cut to 600 characters.
 list_failed_in_xunit() {
   local report
   for report in "$results"/*.xml; do
@@ -59,7 +59,7 @@ list_failed_in_xunit() {
   done
 }
 
-# What failed of the web UI, from its reports.
+# Lists failures from the reports of the web UI.
 list_failed_in_vitest() {
   local report
   for report in "$results"/*.json; do
@@ -68,27 +68,27 @@ list_failed_in_vitest() {
   done
 }
 
-# The ten slowest tests of the run, from its reports.
+# Lists the ten slowest tests of the run.
 list_slowest() {
   grep -aho '<test [^>]*' "$results"/*.xml 2>/dev/null | sed -n 's/.* name="\([^"]*\)".* time="\([0-9]*\.\?[0-9]\?\)[0-9]*".*/\2 s  \1/p' \
     | sort -rn | head -n 10 | sed 's/^/test.sh: slow: /'
 }
 
-# A step that is no test: it counts only when it fails.
+# Runs a step that is not a test, so it counts only if it fails.
 check() {
   local what=$1; shift
   echo "== $what"
   "$@" || { fail "$what failed"; return 1; }
 }
 
-# Counts a failure that is no test's, and keeps its line for the end.
+# Counts a failure outside of tests, and repeats its line at the end.
 fail() {
   echo "test.sh: $1"
   failures+=("$1")
   failed=$((failed + 1))
 }
 
-# Programs that some tests drive, most of them end-to-end; a test whose program is absent is skipped.
+# Installs programs that mostly end-to-end tests use. A test is skipped if its program is missing.
 install_programs() {
   local program missing=()
   for program in chromium curl ffmpeg litmus par2 rclone wrk; do
@@ -107,10 +107,10 @@ install_programs() {
   fi
 }
 
-# row NAME RAN WHY TIME: one line of the table at the end.
+# row NAME RAN WHY TIME: adds one line to the table at the end.
 row() { rows+=("$(printf '%-12s %-4s %-18s %s' "$1" "$2" "$4" "$3")"); }
 
-# timed NAME WHY MINUTES COMMAND...: runs a section and notes its time beside the minutes that it may take on two quiet cores.
+# timed NAME WHY MINUTES COMMAND...: runs a section and records its time, and the minutes that it may take on two idle cores.
 timed() {
   local name=$1 why=$2 ceiling=$3 began=$SECONDS seconds; shift 3
   "$@"
@@ -118,8 +118,8 @@ timed() {
   row "$name" yes "$why" "$((seconds / 60)):$(printf %02d $((seconds % 60))) of $ceiling min$([ "$seconds" -le $((ceiling * 60)) ] || echo ' (!)')"
 }
 
-# beside NAME WHY MINUTES COMMAND...: as timed, but while other sections go on; collect waits for it. What it prints is kept until then, so
-# that the lines of two sections do not mix.
+# beside NAME WHY MINUTES COMMAND...: like timed, but concurrently with other sections until collect waits for it. Its output is held
+# until then, so that the lines of two sections do not mix.
 beside() {
   local name=$1 state=$results/${1// /-}
   (
@@ -134,17 +134,17 @@ beside() {
   aside+=("$name")
 }
 
-# What runs beside would go on after Ctrl-C.
+# Ctrl-C must also stop the concurrent sections.
 trap 'kill 0' INT
 
-# One compiler process serves all projects, so that the analyzers are compiled once and not for each project. It is of this run alone.
+# One compiler process for all projects, so that the analyzers are compiled only once. Its pipe name is unique to this run.
 export UseSharedCompilation=true SharedCompilationId=sluice-tests-$$
 trap stop_compiler EXIT
 
-# Memory of the compiler is not for the tests. The next build starts another.
+# Frees the compiler's memory for the tests. The next build starts a new one.
 stop_compiler() { pkill -f -- "-pipename:$SharedCompilationId" 2>/dev/null; true; }
 
-# Waits for what runs beside, prints what it has printed, and adds its counts.
+# Waits for the concurrent sections, prints their output, and adds their counts.
 collect() {
   local name state
   wait
@@ -157,11 +157,11 @@ collect() {
   aside=()
 }
 
-# publish_server [--aot | --failpoints]: without the analyzers, because the build before has had them read the same sources.
+# publish_server [--aot | --failpoints]: builds without the analyzers, because the previous build has checked the same sources.
 publish_server() { "$root/tools/publish.sh" "$@" -p:RunAnalyzers=false; }
 
-# The ordinary form with its web UI, which end-to-end tests start: a process whose code is compiled ahead starts in half the time. The file
-# says that it is of this run.
+# Builds the ordinary form with its web UI for the end-to-end tests, because compiled ahead it starts in half the time. The file "published"
+# marks the build as one of this run.
 publish() { check "build of the server" publish_server && touch "$results/published"; }
 
 use_published() {
@@ -169,7 +169,7 @@ use_published() {
   export SLUICE_TEST_FORM=published SERVER=$published
 }
 
-# build_ahead LEVELS: the form that ships, once in a run. Sets ahead to built, or to missing where the compiler cannot be had.
+# build_ahead LEVELS: builds the shipped form once per run. Sets ahead to built, or to missing if the compiler is unavailable.
 build_ahead() {
   local code=0
   [ "$ahead" = unbuilt ] || return 0
@@ -184,13 +184,13 @@ build_ahead() {
   esac
 }
 
-# Whether the form that ships has been built; if not, the tests that need it count as skipped.
+# Whether the shipped form has been built; if not, the tests that need it count as skipped.
 has_ahead() { [ "$ahead" = built ] || { skipped=$((skipped + 1)); return 1; }; }
 
 # in_shipped_form COMMAND...
 in_shipped_form() { SLUICE_TEST_FORM=aot SERVER=$shipped "$@"; }
 
-# The archive for arm64 and the tests of the decoder, on emulated CPUs with and without PMULL.
+# Tests the arm64 archive, and runs the decoder's tests on emulated CPUs with and without PMULL.
 run_arm64() {
   local cpu
   [ "$(uname -m)" != x86_64 ] || LEVELS=arm64 publish_server --aot || { fail "build for arm64 failed"; return; }
@@ -208,17 +208,17 @@ run_arm64() {
   done
 }
 
-# Runs the tests of one project that match the filters, and adds its counts.
+# Runs the tests of one project that match the filters, and adds their counts.
 run_tests() {
   local name=$1 project=$2; shift 2
   run_program "$name" "$root/backend/tests/$project/bin/Release/net10.0/Sluice.$project" "$@"
 }
 
-# run_program NAME COMMAND...: the same with a command that runs compiled tests.
+# run_program NAME COMMAND...: like run_tests, for a command that runs compiled tests.
 run_program() {
   local name=$1 report=$results/$1.xml code counts; shift
   echo "== $name"
-  # A test that hangs is named after five minutes, and ends the run while there is time to say so.
+  # A test that hangs is reported after five minutes, and the timeout ends the run.
   timeout "$([ "$mode" = long ] && echo 7200 || echo 1800)" "$@" -noLogo -noColor -longRunning 300 -xml "$report"
   code=$?
   counts=$(sed -n 's/.*<assembly \([^>]*\)>.*/\1/p' "$report" 2>/dev/null | head -n 1)
@@ -227,22 +227,22 @@ run_program() {
     return
   fi
   local here_failed=$(($(count failed "$counts") + $(count errors "$counts")))
-  # A run that ends badly without a failed test has failed all the same, and so has one without tests.
+  # A run also fails if it has no tests, or exits with an error without a failed test.
   [ "$here_failed" -gt 0 ] || { [ "$code" = 0 ] && [ "$(count total "$counts")" -gt 0 ]; } || fail "$name ended with exit code $code"
   passed=$((passed + $(count passed "$counts")))
   failed=$((failed + here_failed))
   skipped=$((skipped + $(count skipped "$counts")))
 }
 
-# The web UI: its sources and its unit tests.
+# Checks the sources of the web UI and runs its unit tests.
 run_frontend() {
   local types=$results/api.d.ts what=--packages code=0
-  # Where there are no pages yet, they are built too. Pages that are there may be read by the build of the server, which runs beside.
+  # Builds the pages only if there are none, because the concurrent build of the server may read existing ones.
   [ "$mode" = quick ] || [ -e "$root/backend/src/Server/wwwroot" ] || what=
   # shellcheck disable=SC2086
   "$root/tools/frontend.sh" $what || code=$?
   if [ "$code" = 3 ]; then
-    # Nothing but the web UI needs Node.js.
+    # Only the web UI needs Node.js.
     skipped=$((skipped + 1))
     return
   fi
@@ -254,7 +254,7 @@ run_frontend() {
   cd "$root/backend"
 }
 
-# run_browser NAME SCRIPT: tests of the web UI in a browser; without a browser the size of its files only.
+# run_browser NAME SCRIPT: runs the tests of the web UI in a browser; without one, checks only the sizes of its files.
 run_browser() {
   [ -e "$root/backend/src/Server/wwwroot/index.html" ] || { echo "test.sh: without the tests in a browser, because the web UI is not built"; skipped=$((skipped + 1)); return; }
   cd "$root/frontend" || return
@@ -268,7 +268,7 @@ run_browser() {
   cd "$root/backend"
 }
 
-# run_vitest NAME SCRIPT: runs a script of the web UI that is vitest, and adds its counts.
+# run_vitest NAME SCRIPT: runs a vitest script of the web UI, and adds its counts.
 run_vitest() {
   local name=$1 report=$results/$1.json code=0 counts here_passed here_failed here_skipped
   echo "== $name"
@@ -279,12 +279,12 @@ run_vitest() {
     return
   fi
   read -r here_passed here_failed here_skipped <<<"$counts"
-  # As below: a run that ends badly without a failed test has failed all the same, and so has one without tests.
+  # As in run_program: a run also fails if it has no tests, or exits with an error without a failed test.
   [ "$here_failed" -gt 0 ] || { [ "$code" = 0 ] && [ "$here_passed" -gt 0 ]; } || fail "$name ended with exit code $code"
   passed=$((passed + here_passed)) failed=$((failed + here_failed)) skipped=$((skipped + here_skipped))
 }
 
-# run_clients NAME: the programs that people use, each against a running server; one line says which cannot be had here.
+# run_clients NAME: runs the clients that people use, each against a running server. Each unavailable client prints one line.
 run_clients() {
   local report=$results/$1.txt
   echo "== $1"
@@ -292,7 +292,7 @@ run_clients() {
   add_counts "$1" "$report"
 }
 
-# run_script NAME COMMAND...: a script whose last line counts.
+# run_script NAME COMMAND...: runs a script whose last line has its counts.
 run_script() {
   local name=$1 report=$results/$1.txt; shift
   echo "== $name"
@@ -300,7 +300,7 @@ run_script() {
   add_counts "$name" "$report"
 }
 
-# add_counts NAME REPORT: adds the counts of the last line of what a script has printed.
+# add_counts NAME REPORT: adds the counts in the last line of a script's output.
 add_counts() {
   if [[ $(tail -n 1 "$2") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
     passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + BASH_REMATCH[3]))
@@ -311,12 +311,12 @@ add_counts() {
 
 count() { sed -n "s/.*\\b$1=\"\\([0-9]*\\)\".*/\\1/p" <<<" $2" | grep . || echo 0; }
 
-# All tests that start the server and decide; they share no state, and mostly wait.
+# Runs all tests that start the server and decide. They share no state and mostly wait, so they run concurrently.
 run_end_to_end() {
   run_tests "$1" Server.Tests -maxThreads 1.5x -trait Category=EndToEnd -trait- Category=Starts -trait- Category=Kills -trait- Form=aot
 }
 
-# A part of the table in tools/parts.sh.
+# Runs a part of the table in tools/parts.sh.
 run_part() {
   case "$1" in
     kills) check "build with failpoints" publish_server --failpoints && run_tests kills Server.Tests -trait Category=Kills -trait- Category=Long ;;
@@ -336,17 +336,17 @@ run_part() {
   esac
 }
 
-# take_part NAME WHY MINUTES HASH: runs a part, and records its content if it has passed.
+# take_part NAME WHY MINUTES HASH: runs a part, and records its content if it passes.
 take_part() {
   local failed_before=$failed passed_before=$passed
   timed "$1" "$2" "$3" run_part "$1"
   [ "$failed" != "$failed_before" ] || [ "$passed" = "$passed_before" ] || "$root/tools/parts.sh" --passed "$1" "$4"
 }
 
-# The parts of this run: those that are due, all of them, or those that the command line names.
+# Runs the parts that are due, all of them, or the ones of the command line.
 run_parts() {
   local name due why minutes hash chosen=() line
-  # Chosen before the first of them, since each takes minutes in which files may change.
+  # All parts are chosen first, because each takes minutes in which files may change.
   mapfile -t chosen < <("$root/tools/parts.sh")
   for line in "${chosen[@]}"; do
     IFS=$'\t' read -r name due why minutes hash <<<"$line"
@@ -358,7 +358,7 @@ run_parts() {
   done
 }
 
-# run_quick NAME PROJECT: the test classes that open neither a database nor a socket, as the compiled tests find them.
+# run_quick NAME PROJECT: runs the test classes that open neither a database nor a socket, as found in the compiled tests.
 run_quick() {
   local list=$results/$1.list class classes=() program=$root/backend/tests/$2/bin/Release/net10.0/Sluice.$2
   SLUICE_QUICK_CLASSES=$list "$program" -noLogo -noColor -explicit only -method '*.Quick_classes_are_listed' >/dev/null
@@ -367,10 +367,10 @@ run_quick() {
   run_tests "$1" "$2" "${classes[@]}" -trait- Category=Long -trait- Category=Measures
 }
 
-# They wait for time-outs, most of all in their first minutes: six at a time leave fewer cores idle.
+# Engine tests mostly wait for timeouts, above all in their first minutes, so six at a time leave fewer cores idle.
 run_engine() { run_tests engine Usenet.Tests -maxThreads 3x -trait- Category=Long; }
 
-# Four at a time keep two cores busy.
+# Four tests at a time keep two cores busy.
 run_server() {
   run_tests server Server.Tests -maxThreads 2x -trait- Category=EndToEnd -trait- Category=Measures -trait- Category=Starts -trait- Category=Chaos \
     -trait- Category=Soak -trait- Category=Long
@@ -378,10 +378,10 @@ run_server() {
 
 run_measures() { run_tests "$1" Server.Tests -parallel none -trait Category=Measures; }
 
-# Sets built to yes if there is something to test. Analyzers hold the style and the whitespace (IDE0055), SourceForm of the unit tests the rest.
+# Sets built to yes if there is something to test. The analyzers check style and whitespace (IDE0055), SourceForm in the unit tests the rest.
 build() { check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet && built=yes; }
 
-# Everything once more against the form that ships, at every level and on both processors.
+# Runs everything again against the shipped form, at every level and on both processors.
 run_shipped() {
   has_ahead || return
   in_shipped_form timed "end-to-end" "--all, the form that ships" 6 run_end_to_end shipped-end-to-end
@@ -401,12 +401,12 @@ if ! dotnet --version >/dev/null 2>&1; then
   finish
 fi
 [ "$mode" = quick ] || install_programs
-# The tests of the web UI run on it; without it they are skipped, and tools/frontend.sh says why.
+# The tests of the web UI need Node.js. Without it they are skipped, and tools/frontend.sh prints the reason.
 source "$root/tools/node.sh"
 check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
 case "$mode" in
   gate | all | quick)
-    # It uses one core for most of its time, as the compiler does.
+    # The web UI uses one core for most of its time, like the compiler.
     beside "web UI" "every change" 4 run_frontend ;;
 esac
 timed "build" "every run" 4 build
@@ -419,7 +419,7 @@ if [ "$mode" = quick ]; then
   finish
 fi
 
-# The server is compiled while tests of the engine wait.
+# The server is compiled while engine tests wait.
 beside publish "every run but --quick" 4 publish
 case "$mode" in gate | all) timed engine "every change" 4 run_engine ;; esac
 collect
@@ -433,7 +433,7 @@ if [ "$mode" = long ]; then
 fi
 if [ "$mode" != parts ]; then
   timed server "every change" 6 run_server
-  # The tests in a browser compute while those from end to end wait.
+  # Browser tests compute while end-to-end tests wait.
   beside browser "every change" 4 run_browser browser test:browser
   timed end-to-end "every change" 4 run_end_to_end end-to-end
   collect
@@ -441,7 +441,7 @@ fi
 [ "$mode" != all ] || timed "AOT build" --all 8 build_ahead "v2 v3 v4"
 run_parts
 if [ "$mode" = all ]; then
-  # The stages of the Dockerfile compile the server once more, in an image.
+  # The stages of the Dockerfile compile the server again, in an image.
   limit=2400 timed stages --all 20 run_script stages "$root/tools/image.sh" --stages
   timed measures --all 15 run_measures measures
   run_shipped

@@ -1,4 +1,4 @@
-# cadaver: a WebDAV client for the command line, by neon as gvfs and litmus.
+# cadaver: a command-line WebDAV client, based on neon like gvfs and litmus.
 
 run_cadaver() {
   has cadaver || { skip cadaver "it is not installed"; return; }
@@ -8,7 +8,7 @@ run_cadaver() {
   try cadaver "$version" "put under a temporary name, then move, into the queue" cadaver_put
 }
 
-# cadaver_run: its commands come from standard input, the password from a file beside its home.
+# cadaver_run: runs commands from standard input, with the password in a file in its home folder.
 cadaver_run() {
   mkdir -p "$work/cadaver"
   printf 'machine 127.0.0.1\nlogin %s\npassword %s\n' "$user" "$password" >"$work/cadaver/.netrc"

@@ -1,4 +1,4 @@
-# Chromium: <video> over a signed link, in the page of a browser without a window.
+# Chromium: <video> over a signed link in a headless browser.
 
 run_chromium() {
   has chromium || { skip chromium "it is not installed"; return; }

@@ -22,7 +22,7 @@ curl_ranges() {
   curl_get -r -1000 "$host/$folder/film.mkv" | cmp - <(tail -c 1000 "$work/film.mkv")
 }
 
-# What curl and the *arr programs send when they go on with a download: a part is only good for the film they began with.
+# Sends the If-Range with which curl and Sonarr resume a download: a range is valid only for the same version of the film.
 curl_if_range() {
   local tag
   tag=$(curl_get -I "$host/$folder/film.mkv" | sed -n 's/^ETag: *\("[^"]*"\).*/\1/ip')
@@ -31,8 +31,8 @@ curl_if_range() {
   curl_get -r 1000- -H 'If-Range: "another"' "$host/$folder/film.mkv" | equal_sum film.mkv
 }
 
-# curl ends each transfer itself in its middle; the next one goes on behind what the file holds. Its buffer is as large as the
-# rate, and it reads a hundred of them before it minds the rate: fifty transfers together stay below two thirds of the film.
+# curl aborts each transfer halfway, and the next one resumes at the end of the file. Its buffer is as large as the rate, and it reads
+# a hundred buffers before it applies the rate, so fifty transfers together stay below two thirds of the film.
 curl_continued() {
   local cuts=0 code
   rm -f "$work/continued"

@@ -1,4 +1,4 @@
-# davfs2: a mount by the kernel that keeps whole files in a cache, and locks what it writes.
+# davfs2: a kernel mount that caches whole files and locks files for writing.
 
 run_davfs2() {
   has mount.davfs || { skip davfs2 "it is not installed"; return; }
@@ -9,13 +9,13 @@ run_davfs2() {
   try davfs2 "$version" "use_locks 1: an NZB copied into the queue" davfs2_with nzbs/tv/ rw davfs2_put
 }
 
-# davfs2_with PATH OPTION COMMAND: runs the command on a mount of the path.
+# davfs2_with PATH OPTION COMMAND: mounts the path and runs the command on the mount.
 davfs2_with() {
   local at=$work/davfs2 code
   mkdir -p "$at" "$work/davfs2-cache"
   printf '%s %s %s\n' "$host/$1" "$user" "$password" >"$work/davfs2.secrets"
   chmod 600 "$work/davfs2.secrets"
-  # Once mounted it runs as a user of its own.
+  # Once mounted, davfs2 runs as its own user.
   chown root:davfs2 "$work/davfs2-cache"
   chmod 775 "$work/davfs2-cache"
   printf '%s\n' "buf_size 64" "use_locks 1" "ask_auth 0" "delay_upload 0" \
@@ -24,7 +24,7 @@ davfs2_with() {
   mount.davfs "$host/$1" "$at" -o "$2,conf=$work/davfs2.conf" || return
   "$3" "$at"
   code=$?
-  # It returns when everything is uploaded and unlocked.
+  # umount returns once everything is uploaded and unlocked.
   umount "$at" || return
   return $code
 }

@@ -1,4 +1,4 @@
-# ffmpeg, whose reader is also inside Jellyfin, Plex and Kodi: decodes, and compares the sums of the frames.
+# ffmpeg, whose reader is part of Jellyfin, Plex and Kodi: decodes the film and compares the checksums of the frames.
 
 run_ffmpeg() {
   local version; version=$(ffmpeg -version | sed -n '1s/^ffmpeg version \([0-9.]*\).*/\1/p')
@@ -6,7 +6,7 @@ run_ffmpeg() {
   try ffmpeg "$version" "20 random seeks, frame by frame the same" ffmpeg_seeks
 }
 
-# frames INPUT SECOND COUNT: sums of decoded frames; a message of ffmpeg's is a failure.
+# frames INPUT SECOND COUNT: checksums of decoded frames; any message of ffmpeg is a failure.
 frames() {
   bounded ffmpeg -v error -xerror -nostdin -ss "$2" -i "$1" -map 0:v -frames:v "$3" -f framemd5 - 2>"$work/ffmpeg.log" && [ ! -s "$work/ffmpeg.log" ] \
     || { cat "$work/ffmpeg.log" >&2; return 1; }

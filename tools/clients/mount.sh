@@ -1,4 +1,4 @@
-# rclone mount: the way to a media server.
+# rclone mount: the usual setup for media servers.
 
 run_mount() {
   has rclone || { skip mount "rclone is not installed"; return; }
@@ -15,7 +15,7 @@ mount_with() {
   local at=$work/mount-$1 code
   mkdir -p "$at"
   mounted+=("$at")
-  # The options that docs/guides/rclone.md gives to players.
+  # The options that docs/guides/rclone.md recommends for players.
   rclone mount sluice: "$at" --read-only --dir-cache-time 10s --vfs-cache-mode "$1" >"$work/mount.log" 2>&1 &
   started+=($!)
   wait_for 20 mountpoint -q "$at" || { cat "$work/mount.log"; return 1; }
@@ -26,7 +26,7 @@ mount_with() {
   return $code
 }
 
-# read_mounted ROOT: the release through the file system of the kernel.
+# read_mounted ROOT: reads the release through the kernel's file system.
 read_mounted() {
   local film=$1/$folder/film.mkv offset
   [ "$(bounded ls "$1/$folder")" = "$(printf 'film.mkv\nfilm.mp4')" ] || { ls -la "$1/$folder"; return 1; }

@@ -1,4 +1,4 @@
-# mpv, without a window: starts, and seeks where a script sends it.
+# mpv without a window: starts, and seeks to the positions of a script.
 
 run_mpv() {
   has mpv || { skip mpv "it is not installed"; return; }
@@ -11,6 +11,6 @@ run_mpv() {
 mpv_seek() {
   bounded mpv --no-config --vo=null --ao=null --no-input-terminal --hr-seek=yes --msg-level=all=warn --keep-open=always \
     --script="$here/seeks.lua" "$1" 2>&1 | tee "$work/mpv.log"
-  # Every message that is no line of the script is a complaint.
+  # Any message that does not come from the script is an error.
   [ "$(grep -c '^\[seeks\] at ' "$work/mpv.log")" = 20 ] && ! grep -v -e '^\[seeks\] at ' -e '^\[seeks\] plays' "$work/mpv.log"
 }

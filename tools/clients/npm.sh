@@ -1,4 +1,4 @@
-# The WebDAV client that programs in JavaScript use, and the client of SABnzbd.
+# The npm packages for WebDAV and for the SABnzbd API.
 
 run_npm() {
   has npm || { skip npm "npm is not installed"; return; }

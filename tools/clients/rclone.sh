@@ -1,4 +1,4 @@
-# rclone, as a program that lists and copies; mount.sh mounts with it.
+# rclone lists and copies; mount.sh mounts with it.
 
 run_rclone() {
   has rclone || { skip rclone "it is not installed"; return; }
@@ -15,7 +15,7 @@ run_rclone() {
 
 rclone_version() { rclone version | sed -n '1s/^rclone v\([0-9.]*\).*/\1/p'; }
 
-# A remote of its own, by variables, so that no configuration of a user is read or written.
+# Defines the remote by variables, so that the user's configuration is neither read nor written.
 rclone_remote() {
   export RCLONE_CONFIG=$work/rclone.conf RCLONE_CONFIG_SLUICE_TYPE=webdav RCLONE_CONFIG_SLUICE_VENDOR=other \
     RCLONE_CONFIG_SLUICE_URL=$host RCLONE_CONFIG_SLUICE_USER=$user RCLONE_CACHE_DIR=$work/rclone-cache
@@ -24,7 +24,7 @@ rclone_remote() {
   : >"$RCLONE_CONFIG"
 }
 
-# Names, sizes and kinds as rclone understood them, in its own words but for the times.
+# Prints names, sizes and kinds in rclone's own format, without the times.
 rclone_lsjson() {
   local size
   diff <(bounded rclone lsjson "sluice:$folder" | sed 's/"ModTime":"20[^"]*",//') <(
@@ -38,7 +38,7 @@ rclone_lsjson() {
     && bounded rclone lsjson --stat "sluice:$folder/film.mkv" | grep -q "\"Size\": $(stat -c %s "$work/film.mkv"),"
 }
 
-# Without /.ids, whose folders for every beginning of an id are a million.
+# Excludes /.ids, because it has a million folders, one for each prefix of an id.
 rclone_tree() {
   local tree name
   tree=$(bounded rclone lsf -R --exclude "/.ids/**" sluice:) || return
@@ -47,7 +47,7 @@ rclone_tree() {
   done
 }
 
-# The text of a link is the target that rclone 1.70.3 shows with --links, below the folder where importing programs see the mount.
+# The text of a link is the target that rclone 1.70.3 shows with --links, below the mount folder of the importing programs.
 rclone_link() {
   local target
   target=$(bounded rclone cat "sluice:completed-symlinks/movies/$release/film.mkv.rclonelink") || return

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# A real news server on loopback for the end-to-end tests: INN 2.7 from the Debian packages, unpacked and never
-# installed, and a real poster (Nyuu).
+# A real news server on loopback for the end-to-end tests: INN 2.7 from the Debian packages, unpacked without
+# installing, and a real poster (Nyuu).
 #
 #   tools/inn/inn.sh start DIR             sets up and starts INN below DIR, an empty or absent folder with a short
 #                                          path that the user "news" may enter; prints the port
 #   tools/inn/inn.sh post DIR NZB FILE...  posts the files and writes the NZB
-#   tools/inn/inn.sh repost DIR ARTICLE... posts whole articles as they are, headers and encoded body
-#   tools/inn/inn.sh stop DIR              stops it by its process id; DIR stays for a look
+#   tools/inn/inn.sh repost DIR ARTICLE... posts complete articles unchanged, with headers and encoded body
+#   tools/inn/inn.sh stop DIR              stops the server by its process id; DIR stays for inspection
 #
-# Exit code 77 with one line on stderr: this machine cannot run it (no Debian packages, no npm). Packages and the
-# poster are kept in folders that git ignores, so the second start needs no network.
+# Exits with code 77 and one line on stderr if this machine cannot run it (no Debian packages, no npm). Packages and
+# the poster are kept in folders that git ignores, so the second start needs no network.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -19,12 +19,12 @@ group=alt.binaries.test
 cannot() { echo "inn: $1" >&2; exit 77; }
 fail() { echo "inn: $1" >&2; exit 1; }
 
-# INN runs as the user news and as no other.
+# INN runs only as the user news.
 as_news() {
   if [ "$(id -un)" = news ]; then "$@"; else setpriv --reuid=news --regid=news --clear-groups -- "$@"; fi
 }
 
-# What makes INN find its libraries and its settings below $1 instead of in /usr and /etc.
+# Makes INN find its libraries and settings below $1 instead of in /usr and /etc.
 inn() {
   local dir=$1 libraries; shift
   libraries=$(find "$dir/root/usr/lib" -maxdepth 1 -type d -name '*-linux-gnu*' -printf '%p:')
@@ -61,9 +61,9 @@ free_port() {
 configure() {
   local dir=$1 port=$2
   mkdir -p "$dir"/{etc,db,run,log,spool/articles,spool/overview,spool/incoming/tmp,spool/outgoing,spool/tmp}
-  # No bindaddress6: with it INN would insist on IPv6. No upper size: an article of a poster is no mail.
-  # No cut-off: articles of the test data keep the date of their first post. No limit of load: a busy machine is no reason
-  # to refuse readers here.
+  # No bindaddress6, because INN would then require IPv6. No maximum size, because articles of a poster are larger than mail.
+  # No cut-off, because articles of the test data keep the date of their first post. No load limit, because a busy machine
+  # must not refuse readers here.
   cat >"$dir/etc/inn.conf" <<CONF
 mta:             "/bin/false %s"
 mailcmd:         /bin/false
@@ -102,7 +102,7 @@ pathtmp:         $dir/spool/tmp
 CONF
   cp "$dir"/root/etc/news/{control.ctl,distributions,expire.ctl,inn-secrets.conf,subscriptions} "$dir/etc/"
   mkdir "$dir/etc/filter"
-  # No peer: every connection is a reader's, as at a commercial provider.
+  # No peers: every connection is a reader, as at a commercial provider.
   printf 'streaming: true\nmax-connections: 8\n' >"$dir/etc/incoming.conf"
   printf 'ME:!*/!local::\n' >"$dir/etc/newsfeeds"
   printf 'method tradspool {\n newsgroups: *\n class: 0\n}\n' >"$dir/etc/storage.conf"
@@ -143,7 +143,7 @@ start() {
   configure "$dir" "$port"
   chown -R news:news "$dir"
   inn "$dir" sh -c 'cd "$0/db" && : >history && makedbz -i -o -f history' "$dir"
-  # -f keeps innd the process that is started here; its own messages go to syslog whatever it is told.
+  # -f keeps innd in the foreground, as the process started here. Its own messages always go to syslog.
   log=$dir/innd.log
   (exec >"$log" 2>&1 </dev/null; inn "$dir" sh -c 'echo $$ >"$0/innd.pid"; exec innd -f -N' "$dir") &
   for _ in $(seq 100); do
@@ -166,7 +166,7 @@ post() {
 
 repost() {
   local dir=$1 wire article; shift
-  # The poster takes such a post as it goes over the wire: leading dots doubled, and the line that ends it.
+  # The poster expects the article in wire format, with doubled leading dots and the terminating line.
   wire=$(mktemp -d)
   for article in "$@"; do
     { LC_ALL=C sed 's/^\./../' "$article"; printf '.\r\n'; } >"$wire/$(basename "$article")"
