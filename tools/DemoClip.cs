@@ -2,9 +2,9 @@
 //
 //   dotnet run tools/DemoClip.cs            (from the root of the project; needs ffmpeg with libx264)
 //
-// ffmpeg's test picture and tone become an MP4 with its index in front. The film is cut into parts, each of which becomes
-// one yEnc article (yEnc draft 1.3) in the form in which a server sends it in reply to ARTICLE (RFC 3977 section 6.2.1):
-// headers, an empty line, the body with doubled dots, and the terminating line. The file is those articles in a row.
+// ffmpeg's test picture and tone become an MP4 with its index at the start. The film is split into parts, and each part becomes
+// one yEnc article (yEnc draft 1.3) in the format of a server's reply to ARTICLE (RFC 3977 section 6.2.1): headers, an empty
+// line, the body with doubled dots, and the terminating line. The file contains these articles one after the other.
 #:property RestorePackagesWithLockFile=false
 #:property PublishAot=false
 #:package System.IO.Hashing

@@ -67,7 +67,7 @@ internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind
         return Cipher is null ? end : StreamCipher.Padded(end) + StreamCipher.BlockLength;
     }
 
-    /// <summary>Returns the first article from <paramref name="from"/> on with this place in its posted file; <paramref name="from"/> if none.</summary>
+    /// <summary>Returns the first article from <paramref name="from"/> on with this index in its posted file; <paramref name="from"/> if none.</summary>
     public int FindArticle(int from, int place)
     {
         for (var index = from; index < Articles.Count; index++)

@@ -62,7 +62,7 @@ internal sealed class PublishedRelease
     }
 
     /// <summary>
-    /// Returns the files inside archives. Only the server knows their place in the volumes, so they are assumed consecutive and without
+    /// Returns the files inside archives. Only the server knows their offsets in the volumes, so they are assumed consecutive and without
     /// headers. This suffices to tell which articles a read needs.
     /// </summary>
     private static IEnumerable<TestedFile> OfLayout(ReleaseContent release, MockRelease laidOut, IReadOnlyList<NzbFile> posted)

@@ -30,7 +30,7 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
     /// <summary>Reads that the reader canceled.</summary>
     public int GivenUp { get; private set; }
 
-    /// <summary>Reads that an error ended.</summary>
+    /// <summary>Reads ended by an error.</summary>
     public int Broken { get; private set; }
 
     /// <summary>Reads rejected before the first byte, because of too many reads or a provider timeout.</summary>

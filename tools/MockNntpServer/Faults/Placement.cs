@@ -2,7 +2,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Faults;
 
-/// <summary>Deterministic dice: pure functions of seed and place.</summary>
+/// <summary>Deterministic random numbers: pure functions of seed and article or connection.</summary>
 internal static class Placement
 {
     public const ulong JitterSalt = 0x6A69747465720000;

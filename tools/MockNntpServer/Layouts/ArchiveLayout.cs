@@ -10,7 +10,7 @@ public enum LayoutFormat
 
     SevenZip,
 
-    /// <summary>zip, with zip64 where a number needs it.</summary>
+    /// <summary>zip, with zip64 if a number needs it.</summary>
     Zip,
 
     Tar,

@@ -29,7 +29,7 @@ internal sealed class SocketCensus(MockStats total)
         return entry;
     }
 
-    /// <summary>Takes a place under the limit. Refused sockets do not hold one.</summary>
+    /// <summary>Admits a socket if the limit allows it. Rejected sockets do not count against the limit.</summary>
     public bool TryAdmit(Entry entry, int cap)
     {
         lock (_lock)
