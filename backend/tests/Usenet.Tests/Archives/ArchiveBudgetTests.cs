@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>What a release may cost at most, however many volumes, sets and salts it has (IMP-56, IMP-57).</summary>
+/// <summary>Limits on the cost of a release, however many volumes, sets and salts it has (IMP-56, IMP-57).</summary>
 public sealed class ArchiveBudgetTests
 {
     private const int EmptyEntries = 9_800;
@@ -128,7 +128,7 @@ public sealed class ArchiveBudgetTests
         await Parallel.ForEachAsync(volumes, new ParallelOptions { MaxDegreeOfParallelism = 16, CancellationToken = Token }, async (volume, token) =>
             await RarVolumeReader.ReadAsync(new HeaderWindow(new RarInput(volume), new ArchiveBudget()), new RarPasswords(keys), RarDepth.Whole, token));
 
-        // A check value for each wrong password once, then check value and key for each set.
+        // Derives one check value for each wrong password, then check value and key for each set.
         Assert.Equal(wrong.Length + 24, deriver.Requests.Count(request => request.Scheme == KeyScheme.Rar5Check));
         Assert.Equal(24, deriver.Requests.Count(request => request.Scheme == KeyScheme.Rar5));
     }
@@ -188,7 +188,7 @@ public sealed class ArchiveBudgetTests
         Assert.Equal(2, deriver.Count);
     }
 
-    /// <summary>Volumes that are one and the same: nothing but empty entries.</summary>
+    /// <summary>Returns a release of identical volumes that hold only empty entries.</summary>
     private static MockRelease Flood(int volumes, VolumeNaming naming)
     {
         var writer = new Rar5Writer().Main();
@@ -201,7 +201,7 @@ public sealed class ArchiveBudgetTests
         return builder.Build();
     }
 
-    /// <summary>A volume with encrypted headers and a check value.</summary>
+    /// <summary>Returns a volume with encrypted headers and a check value.</summary>
     private static byte[] Locked(string salt, string password, byte roundsLog2 = 15)
     {
         var deriver = new FreeKeyDeriver();

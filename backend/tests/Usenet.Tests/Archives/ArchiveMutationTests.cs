@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Whatever is in an archive, its reader gives a map that holds or an error of the contract, and costs what it may (IMP-56).</summary>
+/// <summary>For any damage to an archive, its reader returns a valid map or a specified error, within its budget (IMP-56).</summary>
 public sealed class ArchiveMutationTests
 {
     private const int Each = 100_000;
@@ -31,7 +31,7 @@ public sealed class ArchiveMutationTests
         ReadTars(10 * Each, 19);
     }
 
-    // Those whose header is packed take part as they are, and with their header laid open, where a change does more.
+    // Archives with a packed header are read both as they are and with a plain header, in which mutations have more effect.
     private static void ReadSevenZips(int count, int seed)
     {
         var corpus = FixtureArchive.NamesIn("7z").Where(name => name.EndsWith(".7z", StringComparison.Ordinal) && !name.Contains("many", StringComparison.Ordinal))
@@ -59,7 +59,7 @@ public sealed class ArchiveMutationTests
         seed);
 
     private static void ReadTars(int count, int seed) => Read(
-        // Their data would only take time.
+        // Mutates headers alone, because mutated data would only take time.
         [.. FixtureArchive.NamesIn("tar").Select(FixtureArchive.Read)],
         _ => 0,
         (bytes, random) =>
@@ -85,7 +85,7 @@ public sealed class ArchiveMutationTests
             var before = GC.GetAllocatedBytesForCurrentThread();
             try
             {
-                // Everything lies in memory, so that it has ended when it comes back.
+                // Everything is in memory, so the task has already completed.
                 var reading = reader(input, budget);
                 Assert.True(reading.IsCompleted);
                 AssertHolds(reading.GetAwaiter().GetResult(), bytes.Length, $"{i} of {seed}");
@@ -100,11 +100,11 @@ public sealed class ArchiveMutationTests
             Assert.InRange(budget.Steps, 0, ArchiveBudget.BaseSteps);
         }
 
-        // Both ends are met often, or the mutations say nothing.
+        // Mutations prove something only if both outcomes are frequent.
         Assert.InRange(maps, count / 20, count * 19 / 20);
     }
 
-    // Nothing that is served lies outside of the archive, and nothing is served with another length than it is told to have.
+    // Every served extent lies inside the archive, and every entry has its declared length.
     private static void AssertHolds(ArchiveMap map, long length, string of)
     {
         foreach (var entry in map.Entries)
@@ -129,13 +129,13 @@ public sealed class ArchiveMutationTests
             return null;
         var streams = SevenZipStreams.Read(cursor, archive.Length, new SevenZipLists(new ArchiveBudget()));
         var packed = archive.AsMemory((int)streams.Packed[0].Offset, (int)streams.Packed[0].Length);
-        // Everything lies in memory, so that it has ended when it comes back.
+        // Everything is in memory, so the task has already completed.
         var header = new SevenZipUnpacker(SevenZipKeys.Of("secret"), new ArchiveBudget())
             .UnpackAsync(streams.Folders[0], packed, CancellationToken.None).GetAwaiter().GetResult();
         return SevenZipWriter.Close(archive[SevenZipStart.Size..(int)streams.Packed[0].Offset], header.ToArray());
     }
 
-    // Writes the checksum of each block that has the look of a header.
+    // Corrects the checksum of each block that looks like a header.
     private static void SealHeaders(byte[] archive)
     {
         for (var at = 0; at + TarHeader.Size <= archive.Length; at += TarHeader.Size)

@@ -8,20 +8,20 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>An archive of <c>Fixtures</c>, made by the programs that people use, and the files that are in it.</summary>
+/// <summary>An archive of <c>Fixtures</c>, made by widely used programs, and its files.</summary>
 internal static class FixtureArchive
 {
     private const string Folder = "backend/tests/Usenet.Tests/Archives/Fixtures";
 
-    /// <summary>The bytes of an archive, as <c>7z/hidden.7z</c>.</summary>
+    /// <summary>Returns the bytes of an archive, such as <c>7z/hidden.7z</c>.</summary>
     public static byte[] Read(string name) => File.ReadAllBytes(Repository.PathOf($"{Folder}/{name}"));
 
-    /// <summary>The names of all archives of a folder.</summary>
+    /// <summary>Returns the names of all archives in a folder.</summary>
     public static IEnumerable<string> NamesIn(string folder) =>
         Directory.EnumerateFiles(Repository.PathOf($"{Folder}/{folder}")).Select(path => $"{folder}/{Path.GetFileName(path)}")
             .Where(name => !name.EndsWith(".sh", StringComparison.Ordinal)).Order(StringComparer.Ordinal);
 
-    /// <summary>What <c>source.py</c> has packed under a path.</summary>
+    /// <summary>Returns the content that <c>source.py</c> gave a file.</summary>
     public static byte[] Source(string path) => Path.GetFileName(path) switch
     {
         "film.mkv" => Noise(5003),
@@ -32,10 +32,10 @@ internal static class FixtureArchive
         var name => throw new ArgumentException($"{name} is no source."),
     };
 
-    /// <summary>Bytes that no two places share.</summary>
+    /// <summary>Returns bytes that differ from offset to offset, so that misplaced bytes show.</summary>
     public static byte[] Noise(int length) => [.. Enumerable.Range(0, length).Select(i => (byte)((uint)((i + length) * 2654435761L) >> 24))];
 
-    /// <summary>The files that SharpCompress finds in an archive, by path.</summary>
+    /// <summary>Returns the files that SharpCompress finds in an archive, by path.</summary>
     public static IReadOnlyDictionary<string, byte[]> Foreign(byte[] archive, string? password = null)
     {
         using var opened = ArchiveFactory.OpenArchive(new MemoryStream(archive), ReaderOptions.ForEncryptedArchive(password));
@@ -51,7 +51,7 @@ internal static class FixtureArchive
         return files;
     }
 
-    /// <summary>The bytes of an entry, put together from its extents in volume 0 and decrypted.</summary>
+    /// <summary>Returns the decrypted bytes of an entry, from its extents in volume 0.</summary>
     public static byte[] Bytes(ArchiveEntry entry, byte[] archive, StreamCipher? cipher = null)
     {
         Assert.Null(entry.Method);
@@ -73,7 +73,7 @@ internal static class FixtureArchive
     }
 }
 
-/// <summary>An archive in memory that counts what is read of it.</summary>
+/// <summary>An archive in memory that counts reads.</summary>
 internal sealed class FixtureInput(byte[] bytes) : IArchiveInput
 {
     private int _reads;

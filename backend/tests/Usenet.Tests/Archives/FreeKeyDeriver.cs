@@ -4,7 +4,7 @@ using Sluice.Usenet.Archives;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Keys that cost nothing: one hash of the question, whatever the scheme.</summary>
+/// <summary>Derives fake keys at no cost, by a single hash of the request for every scheme.</summary>
 internal sealed class FreeKeyDeriver : IKeyDeriver
 {
     public DerivedKey Derive(KeyRequest request)

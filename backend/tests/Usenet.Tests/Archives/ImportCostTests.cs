@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>What probing and mapping a release costs in articles (IMP-20, IMP-21).</summary>
+/// <summary>Articles fetched to probe and map a release (IMP-20, IMP-21).</summary>
 public sealed class ImportCostTests
 {
     [Theory]

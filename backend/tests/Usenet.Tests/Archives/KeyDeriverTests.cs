@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Keys, compared with the plain reading of each derivation. That rar's own archives open with them, the fixtures prove.</summary>
+/// <summary>Compares keys with a plain implementation of each derivation. The fixtures show that they open rar's own archives.</summary>
 public sealed class KeyDeriverTests
 {
     private const string Salt = "0102030405060708090A0B0C0D0E0F10";
@@ -19,7 +19,7 @@ public sealed class KeyDeriverTests
     [InlineData("pässword", 10)]
     public void RAR5_key_and_check_value_match_plain_PBKDF2(string password, int roundsLog2)
     {
-        // PBKDF2 step by step (RFC 8018, 5.2), of which key and check value are two stations.
+        // PBKDF2 step by step (RFC 8018, 5.2); key and check value are two of its intermediate results.
         using var hmac = new HMACSHA256(Encoding.UTF8.GetBytes(password));
         var step = hmac.ComputeHash([.. Convert.FromHexString(Salt), 0, 0, 0, 1]);
         var sum = (byte[])step.Clone();

@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>A release of the mock that was probed and mapped over the wire, and the streams of its files.</summary>
+/// <summary>A release of the mock, probed and mapped over the wire, with the streams of its files.</summary>
 internal sealed class MappedPost : IPredictionOwner, IAsyncDisposable
 {
     private readonly ConcurrentDictionary<PredictedVolume, int> _proved = new();
@@ -30,17 +30,17 @@ internal sealed class MappedPost : IPredictionOwner, IAsyncDisposable
 
     public ReleaseMap Map { get; }
 
-    /// <summary>Articles that probe and map have cost.</summary>
+    /// <summary>Articles fetched to probe and map the release.</summary>
     public long Bodies { get; }
 
-    /// <summary>Articles that were asked for so far.</summary>
+    /// <summary>Articles requested so far.</summary>
     public long BodiesNow => Host.Mock.Stats.CommandCount("BODY");
 
     public PredictedVolumes Predicted { get; private set; }
 
     public List<object> Refuted { get; } = [];
 
-    /// <summary>The volumes that need no prediction any more, each with how often it was named.</summary>
+    /// <summary>The proved volumes, each with the number of reports.</summary>
     public IReadOnlyDictionary<PredictedVolume, int> Proved => _proved;
 
     /// <summary>How often a reader began to wait for heads of other volumes.</summary>
@@ -70,7 +70,7 @@ internal sealed class MappedPost : IPredictionOwner, IAsyncDisposable
         }
     }
 
-    /// <summary>The file of a path; of plain and joined files that of the posted name.</summary>
+    /// <summary>Returns the file with a path, or with a posted name if it is plain or joined.</summary>
     public MappedFile File(string path) => Assert.Single(Map.Files, file =>
         (file.InnerPath ?? Probe.Files[file.NamedBy].Subject.FileName ?? "").StartsWith(path, StringComparison.Ordinal));
 
@@ -85,14 +85,14 @@ internal sealed class MappedPost : IPredictionOwner, IAsyncDisposable
             file.Cipher, file.Length, OperationLane.Playback, position, end);
     }
 
-    /// <summary>Forgets all that was found but the proved volumes, as a restart does.</summary>
+    /// <summary>Discards everything learned except the proved volumes, as a restart does.</summary>
     public void Restart()
     {
         Predicted = new PredictedVolumes(Host.Pool, this, TimeProvider.System);
         _restarts++;
     }
 
-    /// <summary>The work that is left in the background for the one set of the release.</summary>
+    /// <summary>Returns the remaining background work for the one set of the release.</summary>
     public BackgroundProof InBackground() => Predicted.InBackground((this, _restarts, 0), PredictedFiles());
 
     void IPredictionOwner.OnProved(object key, IReadOnlyList<PredictedVolume> volumes)
@@ -113,7 +113,7 @@ internal sealed class MappedPost : IPredictionOwner, IAsyncDisposable
         return read;
     }
 
-    /// <summary>Every file that the release brings is found, and is the truth byte for byte.</summary>
+    /// <summary>Fails unless every file of the release is found and equals the truth byte by byte.</summary>
     public async Task AssertReadsAsPostedAsync()
     {
         Assert.True(Map.Refused.Count == 0, string.Join("; ", Map.Refused));
@@ -125,7 +125,7 @@ internal sealed class MappedPost : IPredictionOwner, IAsyncDisposable
         }
     }
 
-    /// <summary>Reads a range and compares it.</summary>
+    /// <summary>Reads and compares a range.</summary>
     public async Task AssertRangeAsync(MockEntry entry, MappedFile file, long offset, int count)
     {
         var truth = new byte[count];
@@ -133,7 +133,7 @@ internal sealed class MappedPost : IPredictionOwner, IAsyncDisposable
         Assert.True((await ReadAsync(file, offset, count)).AsSpan().SequenceEqual(truth), $"{entry.Path}: {count} bytes at {offset} are wrong");
     }
 
-    /// <summary>The file that was found for one of the truth.</summary>
+    /// <summary>Returns the mapped file of an entry of the truth.</summary>
     public MappedFile FileOf(MockEntry entry)
     {
         var found = Map.Files.Where(file => file.InnerPath == entry.Path).ToList();

@@ -2,15 +2,15 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives as no program writes them.</summary>
+/// <summary>Malformed archives, made by mutation.</summary>
 internal static class MutatedArchive
 {
     private static readonly long[] Numbers = [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, int.MaxValue, uint.MaxValue, long.MaxValue, -1];
 
-    /// <summary>Changes bytes, writes numbers that stand at an edge, removes or repeats some, or cuts the end off, at one to three places.</summary>
+    /// <summary>Changes bytes, writes boundary values, removes or repeats bytes, or truncates the archive, at one to three offsets.</summary>
     /// <param name="original">The archive.</param>
-    /// <param name="begin">Most changes lie from here on.</param>
-    /// <param name="random">Decides.</param>
+    /// <param name="begin">The offset after which most changes lie.</param>
+    /// <param name="random">Source of all choices.</param>
     public static byte[] Of(byte[] original, int begin, Random random)
     {
         var bytes = original.ToArray();

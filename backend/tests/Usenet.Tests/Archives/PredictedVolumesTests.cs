@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Volumes that were predicted and are not as predicted never give a wrong byte (IMP-52).</summary>
+/// <summary>Volumes that differ from their prediction never serve a wrong byte (IMP-52).</summary>
 public sealed class PredictedVolumesTests
 {
     public static TheoryData<LayoutFormat, int, int> Plants
@@ -36,7 +36,7 @@ public sealed class PredictedVolumesTests
         var (entry, file) = (release.Entries[0], Assert.Single(post.Map.Files));
         Assert.NotEmpty(post.Map.Predicted);
 
-        // Each volume in an order that lets none of them vouch for the next one.
+        // Reads each volume, in an order in which no volume confirms the next.
         var refused = 0;
         foreach (var place in (int[])[6, 0, 11, 7, 3, 9, 5, 2, 8, 4, 10, 1])
         {
@@ -79,7 +79,7 @@ public sealed class PredictedVolumesTests
 
         await Task.WhenAll(Enumerable.Range(0, 6).Select(_ => post.ReadAsync(file, offset, 100)));
 
-        // The three predicted volumes before it, and the article that was wanted, which is the head of its own volume.
+        // Fetches the three predicted volumes before it, and the requested article, which is the head of its own volume.
         Assert.Equal(4, post.BodiesNow - post.Bodies);
     }
 
@@ -105,12 +105,12 @@ public sealed class PredictedVolumesTests
         await using var post = await SmallSetAsync(volumes);
         var (file, middle) = MiddleOf(post);
 
-        // The heads of the shorter side, that of the volume, and the articles that hold the bytes. Three heads are known since the import.
+        // Fetches the heads of the shorter side, that of the volume, and the articles with the bytes. The import has read three heads.
         var before = await CountAsync(post, () => post.ReadAsync(file, middle, 64));
         var nearer = Math.Max(0, (volumes / 2) - 2);
         Assert.InRange(before, 1 + nearer, 2 + nearer);
 
-        // After a restart, too; at a place that no memory holds.
+        // The proof survives a restart; the offset is in no cache.
         post.Restart();
         var other = volumes == 1 ? 0 : OffsetOf(file, (volumes / 2) - 1);
         Assert.Equal(1, await CountAsync(post, () => post.ReadAsync(file, other, 64)));
@@ -123,7 +123,7 @@ public sealed class PredictedVolumesTests
         await using var post = await SmallSetAsync(40);
         var file = post.File("film.mkv");
 
-        // The reader leaves before any head beside its own has come.
+        // The reader leaves before any head besides its own has arrived.
         var middle = Assert.Single(post.Map.Predicted, volume => volume.Place == 20);
         await post.InBackground().LookAsync(middle, Token);
         Assert.Empty(post.Proved);
@@ -142,7 +142,7 @@ public sealed class PredictedVolumesTests
         var arrived = 0;
         using var leave = new CancellationTokenSource();
 
-        // Volume 40 lies nearer to the end, whose last volume the import has read. Its reader leaves when one of 19 heads is left.
+        // Volume 40 lies nearer to the end, whose last volume the import has read. Its reader leaves with one of 19 heads missing.
         await using (var stream = post.Open(file, OffsetOf(file, 40)))
         {
             stream.WatchProof(() =>
@@ -153,7 +153,7 @@ public sealed class PredictedVolumesTests
             await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await stream.ReadExactlyAsync(new byte[64], leave.Token));
         }
 
-        // What lies between the edge and that head is paid for, and serves the next reader.
+        // The volumes between the edge and the missing head are proved, and the next reader does not fetch their heads.
         Assert.Equal(Enumerable.Range(51, 8), post.Proved.Keys.Select(volume => volume.Place).Order());
         post.Host.Mock.ChangeFaults([]);
         post.Restart();
@@ -212,7 +212,7 @@ public sealed class PredictedVolumesTests
         return (file, OffsetOf(file, file.Extents.Count / 2));
     }
 
-    // In the second article of the volume, so that its head is one more.
+    // In the second article of the volume, so that its head is an article more.
     private static long OffsetOf(MappedFile file, int volume) => file.Extents.Take(volume).Sum(extent => extent.Length) + 3500;
 
     private static async Task<long> CountAsync(MappedPost post, Func<Task> actAsync)

@@ -3,14 +3,14 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>The headers of both formats one by one.</summary>
+/// <summary>Single headers of both formats.</summary>
 public sealed class RarBlockTests
 {
-    // The marker of each format, which the writers put first.
+    // Length of the marker of each format, which the writers put first.
     private const int Marker4 = 7;
     private const int Marker5 = 8;
 
-    // A volume that was made here has its main header of 13 bytes first.
+    // Length of the main header, which follows the marker in volumes of the writer.
     private const int Main4 = 13;
 
     [Fact]
@@ -53,7 +53,7 @@ public sealed class RarBlockTests
         Assert.True(Rar4Block.IsSound(header));
         for (var bit = 0; bit < header.Length * 8; bit++)
         {
-            // The type of a block and the flag of a comment decide whether RAR 2 wrote it, whose checksums are of no use.
+            // A change of the block type or comment flag makes this a RAR 2 block, whose checksum is ignored.
             if (bit is >= 16 and < 24 or (3 * 8) + 3)
                 continue;
             var changed = (byte[])header.Clone();
@@ -78,7 +78,7 @@ public sealed class RarBlockTests
     [Fact]
     public void Truncated_header_fields_are_broken_at_every_length()
     {
-        // The length and the checksum of what is left are right, so that its fields alone are wrong.
+        // Length and checksum of the truncated header are right, so only its fields are wrong.
         var header4 = File4("film.mkv", 100);
         for (var length = Rar4Block.StartLength; length < header4.Length; length++)
             Assert.Equal(ArchiveFault.Broken, Assert.Throws<ArchiveException>(() => Rar4Block.Parse(header4.AsSpan(0, length))).Fault);
@@ -260,7 +260,7 @@ public sealed class RarBlockTests
     {
         for (var length = 7; length < 400; length++)
         {
-            // Some lengths no header has that is written as short as possible.
+            // No header in shortest form has one of these lengths.
             if (length - 5 >= 0x80 && length - 6 < 0x80)
                 continue;
             var size = length - 5 < 0x80 ? length - 5 : length - 6;

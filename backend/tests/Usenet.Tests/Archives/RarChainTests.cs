@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Volumes that are sorted into sets by what is in them.</summary>
+/// <summary>Volumes are sorted into sets by their content.</summary>
 public sealed class RarChainTests
 {
     private static readonly (string, int)[] Season = [("one.mkv", 250), ("two.mkv", 420), ("three.mkv", 135), ("four.mkv", 90)];
@@ -32,7 +32,7 @@ public sealed class RarChainTests
     [Fact]
     public void Season_without_numbers_is_ordered_by_its_files()
     {
-        // The order between the volumes that hold the middle of one file alone is that of the names.
+        // The names decide the order of volumes that hold only the middle of one file.
         var volumes = RarSets.Of(ArchiveFormat.Rar4, 100, hasNumbers: false, Season);
         var given = volumes.Pick(6, 2, 3, 8, 0, 4, 1, 5, 7);
         var set = Assert.Single(RarChain.Sort(given));
@@ -63,7 +63,7 @@ public sealed class RarChainTests
     [Fact]
     public void Heads_of_two_seasons_are_not_mixed_up()
     {
-        // Both have a second file that begins in volume 2: numbers link nothing here, whole volumes do.
+        // Both sets have a second file that begins in volume 2, so numbers link no heads; whole volumes link.
         var a = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("a1.mkv", 250), ("a2.mkv", 250));
         var b = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("b1.mkv", 250), ("b2.mkv", 250));
         List<RarVolume> all = [.. a, .. b];

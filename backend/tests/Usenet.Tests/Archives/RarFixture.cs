@@ -4,16 +4,16 @@ using Sluice.Usenet.Archives;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives that rar itself wrote: <c>Fixtures/rar</c>, made by the script there.</summary>
+/// <summary>Archives written by rar itself: <c>Fixtures/rar</c>, made by the script there.</summary>
 internal static class RarFixture
 {
     private static readonly string Folder = Repository.PathOf("backend/tests/Usenet.Tests/Archives/Fixtures/rar");
 
-    /// <summary>The names of all sets.</summary>
+    /// <summary>Names of all sets.</summary>
     public static IReadOnlyList<string> Names { get; } =
         [.. Directory.GetFiles(Folder, "*.tar").Select(path => Path.GetFileNameWithoutExtension(path)).Order(StringComparer.Ordinal)];
 
-    /// <summary>The volumes of a set in order.</summary>
+    /// <summary>Returns the volumes of a set in order.</summary>
     public static IReadOnlyList<byte[]> Volumes(string name)
     {
         var volumes = new List<(string Name, byte[] Bytes)>();
@@ -31,12 +31,12 @@ internal static class RarFixture
             .ThenBy(volume => volume.Name, StringComparer.Ordinal).Select(volume => volume.Bytes)];
     }
 
-    /// <summary>SHA-256 of a file that was packed, in hexadecimal digits; by its path at packing, or by the end of it.</summary>
+    /// <summary>Returns the SHA-256 of a packed file in hexadecimal digits, by the end of its path at packing.</summary>
     public static string HashOf(string path) =>
         File.ReadLines(Path.Combine(Folder, "SHA256SUMS")).Select(line => line.Split("  ", 2))
             .First(line => line[1] == path || line[1].EndsWith("/" + path, StringComparison.Ordinal))[0];
 
-    /// <summary>The bytes of a stored entry, out of the volumes, decrypted.</summary>
+    /// <summary>Returns the decrypted bytes of a stored entry.</summary>
     public static byte[] Extract(IReadOnlyList<byte[]> volumes, ArchiveEntry entry)
     {
         var bytes = entry.Extents.SelectMany(extent => volumes[extent.Volume].AsSpan((int)extent.Offset, (int)extent.Length).ToArray()).ToArray();
@@ -50,7 +50,7 @@ internal static class RarFixture
         return bytes[..(int)entry.Length];
     }
 
-    /// <summary>SHA-256 of a stored entry, in hexadecimal digits.</summary>
+    /// <summary>Returns the SHA-256 of a stored entry in hexadecimal digits.</summary>
     public static string HashOf(IReadOnlyList<byte[]> volumes, ArchiveEntry entry) =>
         Convert.ToHexStringLower(SHA256.HashData(Extract(volumes, entry)));
 }

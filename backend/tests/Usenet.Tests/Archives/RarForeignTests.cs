@@ -6,12 +6,12 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives that rar itself wrote, read by us and by another reader.</summary>
+/// <summary>Archives written by rar itself, read by the engine and by another reader.</summary>
 public sealed class RarForeignTests
 {
     private const string LongPassword = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-    /// <summary>Each set with its password, its volumes and its files.</summary>
+    /// <summary>Each set with its password, number of volumes and files.</summary>
     public static TheoryData<string, string?, int, string[]> Sets => new()
     {
         { "rar4", null, 5, ["film.mkv"] },
@@ -55,7 +55,7 @@ public sealed class RarForeignTests
     [MemberData(nameof(Sets))]
     public async Task SharpCompress_finds_the_same_files(string name, string? password, int volumeCount, string[] files)
     {
-        // It knows nothing of what RAR 4 does with long passwords, and derives the key of each header anew.
+        // SharpCompress does not truncate long passwords as RAR 4 does, and it derives the key of each header again, which takes long.
         if (password == LongPassword || (password is not null && volumeCount > 100))
             return;
 
@@ -167,7 +167,7 @@ public sealed class RarForeignTests
         return RarSet.Join(await RarRead.Volumes(volumes, passwords), passwords);
     }
 
-    /// <summary>A single password needs no proof here: the bytes are compared.</summary>
+    /// <summary>Accepts a single password without a check, because the test compares the bytes.</summary>
     private static RarPasswords Passwords(string? password) => password is null ? RarRead.Real() : Settled(RarRead.Real(password));
 
     private static RarPasswords Settled(RarPasswords passwords)

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Bytes in memory as the input of a reader, which counts what is read of them.</summary>
+/// <summary>Bytes in memory as the input of a reader, which counts reads.</summary>
 internal sealed class RarInput(ReadOnlyMemory<byte> bytes) : IArchiveInput
 {
     public long Length => bytes.Length;
@@ -26,10 +26,10 @@ internal static class RarRead
 
     public static RarPasswords NoPasswords { get; } = With();
 
-    /// <summary>Passwords with keys that cost nothing.</summary>
+    /// <summary>Returns passwords with fake keys that cost nothing.</summary>
     public static RarPasswords With(params string[] passwords) => new(new ArchiveKeys(passwords, new FreeKeyDeriver()));
 
-    /// <summary>Passwords with the keys of the formats, which are derived once for all tests.</summary>
+    /// <summary>Returns passwords with the real keys of the formats, derived once for all tests.</summary>
     public static RarPasswords Real(params string[] passwords) =>
         new(Known.GetOrAdd(string.Join('\n', passwords), _ => new ArchiveKeys(passwords, new KeyDeriver())));
 
@@ -46,10 +46,10 @@ internal static class RarRead
         return read;
     }
 
-    /// <summary>The fault with which an action ends.</summary>
+    /// <summary>Returns the fault of a failing action.</summary>
     public static async Task<ArchiveFault> FaultOf(Func<Task> action) => (await Assert.ThrowsAsync<ArchiveException>(action)).Fault;
 
-    /// <summary>The fault with which volumes do not join.</summary>
+    /// <summary>Returns the fault of volumes that do not join.</summary>
     public static ArchiveFault FaultOf(IReadOnlyList<RarVolume> volumes, RarPasswords? passwords = null) =>
         Assert.Throws<ArchiveException>(() => RarSet.Join(volumes, passwords ?? NoPasswords)).Fault;
 }

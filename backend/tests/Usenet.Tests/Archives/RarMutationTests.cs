@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives that no program wrote: typed errors alone, within the budget, whatever is in them (IMP-56).</summary>
+/// <summary>Malformed archives cause only typed errors, within the budget (IMP-56).</summary>
 public sealed class RarMutationTests
 {
     private const int Marker = 8;
@@ -51,14 +51,14 @@ public sealed class RarMutationTests
             Assert.InRange(budget.Steps, 0, 10_000);
         }
 
-        // Mutations that reach nothing but the first check would prove nothing.
+        // Mutations prove something only if many of them pass the first check.
         Assert.True(mapped > count / 50, $"{mapped} of {count} were read");
         Assert.True(outcomes.GetValueOrDefault(ArchiveFault.Broken) > count / 10);
         Assert.True(outcomes.ContainsKey(ArchiveFault.Unsupported));
         Assert.True(outcomes.ContainsKey(ArchiveFault.Incomplete));
     }
 
-    /// <summary>Volumes of rar and of our writer, encrypted ones with keys that cost nothing.</summary>
+    /// <summary>Returns volumes of rar and of the test writer; encrypted ones have fake keys that cost nothing.</summary>
     private static List<byte[]> Corpus(string format)
     {
         var deriver = new FreeKeyDeriver();
@@ -77,7 +77,7 @@ public sealed class RarMutationTests
         return corpus;
     }
 
-    /// <summary>Changes one to four places, and makes good the checksum of the header at the beginning in half of all cases.</summary>
+    /// <summary>Changes one to four positions, and in half of all cases corrects the checksum of the first header.</summary>
     private static byte[] Mutated(byte[] original, Random random, string format)
     {
         var bytes = original.ToList();
@@ -119,7 +119,7 @@ public sealed class RarMutationTests
         return mutated;
     }
 
-    /// <summary>Writes the right checksums of all headers that lie behind each other.</summary>
+    /// <summary>Corrects the checksums of all consecutive headers.</summary>
     private static void MakeSound(byte[] bytes, bool isRar4)
     {
         for (var at = isRar4 ? Marker - 1 : Marker; at + 7 <= bytes.Length;)

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Volumes that are foretold from three of their set.</summary>
+/// <summary>Volumes are predicted from three of their set.</summary>
 public sealed class RarPredictionTests
 {
     [Theory]

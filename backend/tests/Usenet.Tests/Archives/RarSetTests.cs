@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Volumes that join into files, or do not.</summary>
+/// <summary>Volumes join into files, or are refused.</summary>
 public sealed class RarSetTests
 {
     private static readonly (string, int)[] Season = [("one.mkv", 250), ("two.mkv", 420), ("three.mkv", 135), ("four.mkv", 90)];
@@ -26,7 +26,7 @@ public sealed class RarSetTests
         }
 
         Assert.Equal([new ArchiveExtent(2, 150, 50), new(3, 100, 100), new(4, 100, 100), new(5, 100, 100), new(6, 100, 70)], map.Entries[1].Extents);
-        // The checksum of a file is that of its last part.
+        // The header of a file's last part has the checksum of the whole file.
         Assert.Equal((7u * 350) + 1, map.Entries[1].Crc32);
     }
 
@@ -65,7 +65,7 @@ public sealed class RarSetTests
             {
                 var order = Enumerable.Range(0, volumes.Count).ToArray();
                 (order[a], order[b]) = (b, a);
-                // Two volumes that hold nothing but the middle of one file look alike without numbers: their checksums tell.
+                // Without numbers, two volumes with only the middle of one file look alike; only their checksums reveal a swap.
                 if (!hasNumbers && volumes[a].Head!.Identity == volumes[b].Head!.Identity && volumes[a].Head!.IsSplitBefore
                     && volumes[a].Tail?.Identity == volumes[b].Tail?.Identity && volumes[b].Tail?.Identity == volumes[b].Head!.Identity)
                     continue;

@@ -2,17 +2,17 @@ using Sluice.Usenet.Archives;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Volumes as a reader gives them, without bytes.</summary>
+/// <summary>Parsed volumes without their bytes.</summary>
 internal static class RarSets
 {
     private const int Header = 100;
     private const int End = 20;
 
-    /// <summary>A set that holds files of some lengths, in volumes of one length, as rar would cut it.</summary>
+    /// <summary>Returns a set of files of given lengths, in volumes of one length, as rar would split it.</summary>
     /// <param name="format">RAR 4 or RAR 5.</param>
-    /// <param name="perVolume">Data of each volume but the last, in bytes.</param>
-    /// <param name="hasNumbers">Whether volumes tell their numbers.</param>
-    /// <param name="files">The files, by name and length.</param>
+    /// <param name="perVolume">Bytes of data in each volume except the last.</param>
+    /// <param name="hasNumbers">Whether volumes contain their numbers.</param>
+    /// <param name="files">Names and lengths of the files.</param>
     public static List<RarVolume> Of(ArchiveFormat format, int perVolume, bool hasNumbers, params (string Name, int Length)[] files)
     {
         var volumes = new List<List<RarPart>> { new() };
@@ -59,7 +59,7 @@ internal static class RarSets
         IsSplitAfter = isSplitAfter,
     };
 
-    /// <summary>The same volume as far as it is known when only its first file was read.</summary>
+    /// <summary>Returns the part of a volume that is known after reading only its first file header.</summary>
     public static RarVolume HeadOf(RarVolume volume) => volume with
     {
         Parts = [volume.Head!],
@@ -68,6 +68,6 @@ internal static class RarSets
         Number = volume.Format == ArchiveFormat.Rar5 ? volume.Number : null,
     };
 
-    /// <summary>Some of the volumes in some order.</summary>
+    /// <summary>Returns the volumes with the given indexes, in that order.</summary>
     public static List<RarVolume> Pick(this IReadOnlyList<RarVolume> volumes, params int[] order) => [.. order.Select(index => volumes[index])];
 }

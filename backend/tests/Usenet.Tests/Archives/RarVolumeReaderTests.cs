@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Volumes from their first byte to their last header.</summary>
+/// <summary>Reads volumes from the first byte to the last header.</summary>
 public sealed class RarVolumeReaderTests
 {
     private static readonly byte[] Data = [.. Enumerable.Range(0, 200).Select(i => (byte)i)];
@@ -37,7 +37,7 @@ public sealed class RarVolumeReaderTests
         Assert.Equal("first.txt", Assert.Single(head.Parts).Path);
         Assert.Equal(whole.Parts[0].Identity, head.Head!.Identity);
         Assert.True(head is { IsWhole: false, Continues: null, HasAllParts: false });
-        // The marker of RAR 4 has a byte less than is read for it.
+        // The reader requests a byte more than the marker of RAR 4 has.
         Assert.InRange(budget.Bytes, 1, whole.Parts[0].DataOffset + 1);
     }
 
@@ -59,12 +59,12 @@ public sealed class RarVolumeReaderTests
             }
             catch (ArchiveException exception)
             {
-                // A header that ends behind the volume may be what a wrong password makes of it.
+                // A wrong password can also cause a header that ends after the volume.
                 Assert.True(exception.Fault == ArchiveFault.Broken || (exception.Fault == ArchiveFault.WrongPassword && kind == "rar4-hp"));
             }
         }
 
-        // Nothing but a cut between two headers looks like a volume of a program that writes no end.
+        // Only a cut between two headers leaves a readable volume, because some programs write no end block.
         Assert.Contains((int)dataEnd, isReadable);
         Assert.InRange(isReadable.Count, 3, 4);
     }
@@ -81,7 +81,7 @@ public sealed class RarVolumeReaderTests
             damaged[at] ^= 0x40;
             try
             {
-                // What is damaged then is what an initial vector makes of the padding behind a header.
+                // Only a damaged initial vector stays readable, because it changes only the padding after a header.
                 var read = await RarRead.Volume(damaged, RarRead.With("secret"));
                 Assert.Equal("rar5-hp", kind);
                 Assert.Equal(
@@ -200,7 +200,7 @@ public sealed class RarVolumeReaderTests
         }
     }
 
-    /// <summary>A first volume with a whole file and the beginning of another one.</summary>
+    /// <summary>Returns a first volume with a whole file and the beginning of another.</summary>
     private static byte[] Written(string kind)
     {
         var deriver = new FreeKeyDeriver();

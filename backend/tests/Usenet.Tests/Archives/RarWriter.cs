@@ -5,19 +5,19 @@ using Sluice.Usenet.Tests.Yenc;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Writes one RAR volume header by header, right or wrong.</summary>
+/// <summary>Writes one RAR volume header by header, valid or invalid.</summary>
 internal abstract class RarWriter
 {
     private readonly List<byte> _bytes = [];
 
-    /// <summary>Salt or initial vector that goes before each header; null while headers are plain.</summary>
+    /// <summary>Encryption of the following headers, each of which starts with the prefix (salt or initial vector); null for plain headers.</summary>
     protected (byte[] Prefix, byte[] Key, byte[] Iv)? Cipher { get; set; }
 
     public byte[] ToArray() => [.. _bytes];
 
     protected void Raw(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);
 
-    /// <summary>Writes a header, encrypted if need be, and its data.</summary>
+    /// <summary>Writes a header, encrypted if <see cref="Cipher"/> is set, and its data.</summary>
     protected void Header(byte[] header, ReadOnlySpan<byte> data)
     {
         if (Cipher is { } cipher)
@@ -41,7 +41,7 @@ internal abstract class RarWriter
     }
 }
 
-/// <summary>A volume of RAR 4.</summary>
+/// <summary>Writes a volume of RAR 4.</summary>
 internal sealed class Rar4Writer : RarWriter
 {
     public const int Volume = 0x01, Solid = 0x08, EncryptedHeaders = 0x80, First = 0x100;
@@ -53,7 +53,7 @@ internal sealed class Rar4Writer : RarWriter
         Block(0x73, flags, new byte[6], []);
     }
 
-    /// <summary>From now on headers are encrypted.</summary>
+    /// <summary>Encrypts all further headers.</summary>
     public Rar4Writer Encrypt(IKeyDeriver deriver, string password)
     {
         byte[] salt = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -112,7 +112,7 @@ internal sealed class Rar4Writer : RarWriter
         Block(0x7B, 0x4000 | (continues ? 1 : 0) | (number is null ? 0 : 8), number is { } n ? [(byte)n, (byte)(n >> 8)] : [], []);
 }
 
-/// <summary>A volume of RAR 5.</summary>
+/// <summary>Writes a volume of RAR 5.</summary>
 internal sealed class Rar5Writer : RarWriter
 {
     public const int SplitBefore = 0x08, SplitAfter = 0x10;
@@ -131,7 +131,7 @@ internal sealed class Rar5Writer : RarWriter
         return [.. bytes, (byte)value];
     }
 
-    /// <summary>Eight bytes that a password is checked with, and their sum, right or wrong.</summary>
+    /// <summary>Returns the check value of a password, eight bytes, and its checksum, right or wrong.</summary>
     public static byte[] Check(IKeyDeriver deriver, string password, bool isSound = true)
     {
         var check = deriver.Derive(new KeyRequest(KeyScheme.Rar5, password, Convert.ToHexString(Salt), 4)).Check.ToArray();
@@ -140,7 +140,7 @@ internal sealed class Rar5Writer : RarWriter
         return [.. check, .. sum];
     }
 
-    /// <summary>The record of a file that is encrypted; no check value where it is null.</summary>
+    /// <summary>Returns the encryption record of a file; without a check value if it is null.</summary>
     public static byte[] EncryptionRecord(byte[]? check, bool hasKeyedSums = false, byte roundsLog2 = 4) =>
         Record(0x01, [0, (byte)((check is null ? 0 : 1) | (hasKeyedSums ? 2 : 0)), roundsLog2, .. Salt, .. Iv, .. check ?? []]);
 
@@ -159,7 +159,7 @@ internal sealed class Rar5Writer : RarWriter
         return this;
     }
 
-    /// <summary>The block that says that headers are encrypted from here on; they are.</summary>
+    /// <summary>Writes the block that announces encrypted headers, and encrypts all further headers.</summary>
     public Rar5Writer Encrypt(IKeyDeriver deriver, string password, byte[]? check)
     {
         Block(4, 0, [0, check is null ? (byte)0 : (byte)1, 4, .. Salt, .. check ?? []], [], []);
@@ -168,7 +168,7 @@ internal sealed class Rar5Writer : RarWriter
         return this;
     }
 
-    /// <summary>The same with a salt and rounds of its own, and the right check value.</summary>
+    /// <summary>Encrypts all further headers, with the given salt and rounds and the right check value.</summary>
     public Rar5Writer Encrypt(IKeyDeriver deriver, string password, byte[] salt, byte roundsLog2)
     {
         var request = new KeyRequest(KeyScheme.Rar5, password, Convert.ToHexString(salt), roundsLog2);

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>What cannot be streamed is a value with a reason.</summary>
+/// <summary>A set that cannot be streamed gives a value with a reason, not an exception.</summary>
 public sealed class RefusedSetTests
 {
     [Theory]

@@ -5,7 +5,7 @@ using Sluice.Usenet.Archives;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Derives keys of 7z by its description alone, for tests that no other code shall lead astray.</summary>
+/// <summary>Derives keys of 7z from the format description alone, so that tests do not depend on the engine's code.</summary>
 internal sealed class SevenZipKeys : IKeyDeriver
 {
     private static readonly Dictionary<KeyRequest, DerivedKey> Known = [];
@@ -14,10 +14,10 @@ internal sealed class SevenZipKeys : IKeyDeriver
     {
     }
 
-    /// <summary>Keys of some passwords, derived as 7z does; each once in all tests, because that takes a while.</summary>
+    /// <summary>Returns the real keys of some passwords, each derived once for all tests, because that takes a while.</summary>
     public static ArchiveKeys Of(params string[] passwords) => new(passwords, new SevenZipKeys());
 
-    /// <summary>Keys of some passwords that are none and cost nothing.</summary>
+    /// <summary>Returns fake keys of some passwords at no cost.</summary>
     public static ArchiveKeys Free(params string[] passwords) => new(passwords, new FreeKeys());
 
     public DerivedKey Derive(KeyRequest request)

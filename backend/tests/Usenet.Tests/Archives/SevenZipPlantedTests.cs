@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives that are allowed though the usual programs do not write them, and such as are made to do harm.</summary>
+/// <summary>Valid archives that the usual programs do not write, and malicious ones.</summary>
 public sealed class SevenZipPlantedTests
 {
     private static readonly (string Name, byte[] Bytes)[] Files =
@@ -68,7 +68,7 @@ public sealed class SevenZipPlantedTests
     public async Task Lzma2_header_with_a_4_GiB_dictionary_allocates_little()
     {
         var header = HeaderOf(SevenZipWriter.OneText(Files, Text, SevenZipWriter.Copy));
-        // One chunk that is not compressed; the dictionary is declared as 4 GiB - 1.
+        // One uncompressed chunk; the dictionary is declared as 4 GiB - 1.
         byte[] packed = [0x01, (byte)((header.Length - 1) >> 8), (byte)(header.Length - 1), .. header, 0x00];
         var archive = SevenZipWriter.Close(
             [.. Text, .. packed], SevenZipWriter.EncodedHeader(Text.Length, packed.Length, header.Length, header, [0x21, 0x21, 1, 40]));
@@ -128,7 +128,7 @@ public sealed class SevenZipPlantedTests
     [InlineData(10_001, ArchiveFault.Unsupported)]
     public async Task File_count_above_the_header_limit_is_refused(int count, ArchiveFault? fault)
     {
-        // Empty files all of them, so that no stream is needed.
+        // All files are empty, so no stream is needed.
         byte[] empty = [0x0E, .. SevenZipWriter.Number((count + 7) / 8), .. Enumerable.Repeat((byte)0xFF, (count + 7) / 8)];
         byte[] header = [0x01, 0x05, .. SevenZipWriter.Number(count), .. empty, 0x00, 0x00];
         var archive = SevenZipWriter.Close([], header);

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives that 7-Zip and bsdtar have written.</summary>
+/// <summary>Archives written by 7-Zip and bsdtar.</summary>
 public sealed class SevenZipReaderTests
 {
     private static readonly string[] Files = ["Subs/film.srt", "Subs/über.srt", "film.mkv", "film.nfo"];

@@ -12,10 +12,10 @@ internal static class SevenZipWriter
 
     private const int StartSize = 32;
 
-    /// <summary>A coder of AES without rounds and with a vector.</summary>
+    /// <summary>Returns an AES coder without rounds and with an initial vector.</summary>
     public static byte[] Aes(byte[] iv, byte rounds = 0) => [0x24, 0x06, 0xF1, 0x07, 0x01, 18, (byte)(0x40 | rounds), 0x0F, .. iv];
 
-    /// <summary>Puts a start in front of data and a header behind it.</summary>
+    /// <summary>Joins a start header, data and a header.</summary>
     public static byte[] Close(byte[] data, byte[] header)
     {
         byte[] archive = [(byte)'7', (byte)'z', 0xBC, 0xAF, 0x27, 0x1C, 0, 4, .. new byte[24], .. data, .. header];
@@ -25,7 +25,7 @@ internal static class SevenZipWriter
         return archive;
     }
 
-    /// <summary>Makes the checksums of the start right, where the header that it names is there.</summary>
+    /// <summary>Corrects the checksums of the start header, if the header that it points to exists.</summary>
     public static void Reseal(byte[] archive)
     {
         if (archive.Length < StartSize)
@@ -41,7 +41,7 @@ internal static class SevenZipWriter
         BinaryPrimitives.WriteUInt32LittleEndian(archive.AsSpan(8), Crc32Kernel.Append(0, archive.AsSpan(12, 20)));
     }
 
-    /// <summary>Files as one text, which went through one or two coders; the first one is the last to unpack.</summary>
+    /// <summary>Returns an archive whose files share one stream, packed by one or two coders; the first coder is the last to unpack.</summary>
     public static byte[] OneText(IReadOnlyList<(string Name, byte[] Bytes)> files, byte[] packed, params byte[][] coders)
     {
         byte[] header =
@@ -57,30 +57,30 @@ internal static class SevenZipWriter
         return Close(packed, header);
     }
 
-    /// <summary>A list of files.</summary>
+    /// <summary>Returns a list of files.</summary>
     public static byte[] FilesInfo(IReadOnlyList<string> names)
     {
         byte[] text = [0, .. names.SelectMany(name => Encoding.Unicode.GetBytes(name + "\0"))];
         return [0x05, .. Number(names.Count), 0x19, 3, 0, 0, 0, 0x11, .. Number(text.Length), .. text, 0x00];
     }
 
-    /// <summary>A header that was packed into one stream.</summary>
+    /// <summary>Returns a header that is packed into one stream.</summary>
     public static byte[] EncodedHeader(long offset, long packedLength, long length, byte[]? plain, params byte[][] coders) =>
         [0x17, .. Streams(offset, packedLength, length, plain is null ? null : Crc(plain), coders), 0x00];
 
-    /// <summary>Where a stream lies and how it was packed.</summary>
+    /// <summary>Returns position and coders of a stream.</summary>
     public static byte[] Streams(long offset, long packedLength, long length, byte[]? crc, params byte[][] coders) =>
     [
         0x06, .. Number(offset), 1, 0x09, .. Number(packedLength), 0x00,
         0x07, 0x0B, 1, 0x00, (byte)coders.Length, .. coders.SelectMany(coder => coder),
-        // The input of each coder is tied to the output of the next one.
+        // Binds the input of each coder to the output of the next.
         .. Enumerable.Range(0, coders.Length - 1).SelectMany(i => (byte[])[(byte)i, (byte)(i + 1)]),
         0x0C, .. coders.SelectMany(_ => Number(length)),
         .. crc is null ? Array.Empty<byte>() : [0x0A, 0x01, .. crc],
         0x00,
     ];
 
-    /// <summary>A number in its longest form, which holds any.</summary>
+    /// <summary>Encodes a number in the longest form, which fits every value.</summary>
     public static byte[] Number(long value)
     {
         var number = new byte[9];

@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Tests.Archives;
 
 public sealed class SplitSetTests
 {
-    // Of volumes that are all different, one of them empty.
+    // All volumes differ, and one is empty.
     private static readonly byte[][] Volumes = [[1, 2, 3], [4], [], [5, 6, 7, 8, 9], [10, 11]];
 
     private static readonly byte[] Whole = [.. Volumes.SelectMany(volume => volume)];
@@ -38,7 +38,7 @@ public sealed class SplitSetTests
         Assert.Empty(set.Slice(4, 0));
         Assert.Empty(set.Slice(set.Length, 0));
         Assert.Empty(new SplitSet([]).Slice(0, 0));
-        // An extent of an archive in an archive is a slice of the extents of the outer entry.
+        // An extent of a nested archive is a slice of the extents of the outer entry.
         Assert.Equal([new ArchiveExtent(7, 102, 3), new ArchiveExtent(9, 50, 1)], new SplitSet([new(7, 100, 5), new(9, 50, 20)]).Slice(2, 4));
         Assert.Throws<ArgumentOutOfRangeException>(() => set.Slice(10, 2));
         Assert.Throws<ArgumentOutOfRangeException>(() => set.Slice(-1, 2));

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives that GNU tar and Python have written.</summary>
+/// <summary>Archives written by GNU tar and Python.</summary>
 public sealed class TarReaderTests
 {
     private static readonly string Deep = string.Concat(Enumerable.Repeat("season ", 20));
@@ -78,7 +78,7 @@ public sealed class TarReaderTests
         var budget = new ArchiveBudget();
         await TarReader.ReadAsync(input, budget, Token);
 
-        // Eight items and the first block of the end.
+        // Reads eight items and the first block of the end.
         Assert.Equal(10, input.Reads);
         Assert.Equal(10, budget.Steps);
         Assert.Equal(10 * TarHeader.Size, input.BytesRead);
@@ -116,7 +116,7 @@ public sealed class TarReaderTests
             }
         }
 
-        // Between two entries nothing shows that more was to come.
+        // After a cut between two entries nothing shows that more should follow.
         Assert.Equal([0, 1, 2, 3], ends.Order());
     }
 

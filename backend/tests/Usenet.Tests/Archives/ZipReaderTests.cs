@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives that Info-ZIP, 7-Zip and Python have written.</summary>
+/// <summary>Archives written by Info-ZIP, 7-Zip and Python.</summary>
 public sealed class ZipReaderTests
 {
     private static readonly string[] Files = ["Subs/film.srt", "Subs/über.srt", "film.mkv", "film.nfo"];
@@ -31,7 +31,7 @@ public sealed class ZipReaderTests
         Assert.Equal(Files[^files..], map.Entries.Select(entry => entry.Path).Order(StringComparer.Ordinal));
         Assert.All(map.Entries, entry => AssertHolds(entry, FixtureArchive.Bytes(entry, archive)));
         Assert.Empty(map.Notes);
-        // SharpCompress refuses what was put in front, and takes the comment for the end.
+        // SharpCompress refuses data before the archive, and mistakes the comment for the end.
         if (!name.StartsWith("prefix", StringComparison.Ordinal) && name != "comment.zip")
         {
             var foreign = FixtureArchive.Foreign(archive);
@@ -54,7 +54,7 @@ public sealed class ZipReaderTests
 
         Assert.Equal(method, Assert.Single(map.Entries, entry => entry.Path == "Subs/film.srt").Method);
         Assert.All(map.Entries.Where(entry => entry.Method is not null), entry => Assert.Empty(entry.Extents));
-        // The tail, the directory, and a header for each stored file.
+        // Reads the tail, the directory, and a header for each stored file.
         Assert.Equal(2 + map.Entries.Count(entry => entry.Method is null), input.Reads);
     }
 
@@ -132,7 +132,7 @@ public sealed class ZipReaderTests
     public async Task Overlapping_entries_are_broken()
     {
         var archive = FixtureArchive.Read("zip/stored.zip");
-        // The name of the second entry is written over by that of the first, and its place too.
+        // Overwrites name and offset of the second entry with those of the first.
         var entries = PlacesOf(archive, 0x02014B50);
         archive.AsSpan(entries[0], 46 + 8).CopyTo(archive.AsSpan(entries[1]));
         await AssertFailsAsync(ArchiveFault.Broken, archive);
