@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Media.Subtitles;
 
-/// <summary>How bytes of subtitle files become text, and what their names say.</summary>
+/// <summary>Decodes bytes of subtitle files into text, and parses their names.</summary>
 public sealed class SubtitleEncodingTests
 {
     private const string Polish = "Gdzie są światła? Zgasły. Proszę, wróć łodzią, żeby je zapalić.";

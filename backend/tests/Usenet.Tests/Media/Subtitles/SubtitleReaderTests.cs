@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Media.Subtitles;
 
-/// <summary>SubRip, SubStation and WebVTT as people post them, into cues.</summary>
+/// <summary>Reads SubRip, SubStation and WebVTT, as found in real posts, into cues.</summary>
 public sealed class SubtitleReaderTests
 {
     internal const string SubRip =
@@ -153,7 +153,7 @@ public sealed class SubtitleReaderTests
         Assert.DoesNotContain("\uFFFD", SubtitleReader.ToWebVtt(text.Cues), StringComparison.Ordinal);
     }
 
-    /// <summary>Files with bytes changed, cut, doubled and mixed. None may throw, and the cues stay within their limits.</summary>
+    /// <summary>Files with changed, cut, duplicated and mixed bytes. None may throw, and the cues stay within their limits.</summary>
     [Fact]
     public void Damaged_files_never_fault() => Mutate(100_000, seed: 33);
 

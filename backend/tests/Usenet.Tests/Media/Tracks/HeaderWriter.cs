@@ -5,14 +5,14 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Media.Tracks;
 
-/// <summary>Writes headers of Matroska and MP4 files, byte by byte as the formats have them, without a line of the code that reads them.</summary>
+/// <summary>Writes headers of Matroska and MP4 files byte by byte, without any code of the readers.</summary>
 internal static class HeaderWriter
 {
     public static byte[] Join(params byte[][] parts) => [.. parts.SelectMany(part => part)];
 
     public static byte[] Hex(string text) => Convert.FromHexString(text.Replace(" ", "", StringComparison.Ordinal));
 
-    /// <summary>An EBML element with a size of eight bytes.</summary>
+    /// <summary>Returns an EBML element whose size field has eight bytes.</summary>
     public static byte[] Element(uint id, params byte[][] content)
     {
         var body = Join(content);
@@ -21,7 +21,7 @@ internal static class HeaderWriter
         return Join(IdOf(id), size, body);
     }
 
-    /// <summary>An element whose size is not told.</summary>
+    /// <summary>Returns an element of unknown size.</summary>
     public static byte[] OpenElement(uint id, params byte[][] content) => Join(IdOf(id), [0xFF], Join(content));
 
     public static byte[] Element(uint id, string text) => Element(id, Encoding.UTF8.GetBytes(text));
@@ -40,17 +40,17 @@ internal static class HeaderWriter
         return Element(id, bytes);
     }
 
-    /// <summary>The first element of a Matroska file.</summary>
+    /// <summary>Returns the first element of a Matroska file.</summary>
     public static byte[] Start(string type = "matroska") => Element(0x1A45DFA3, Element(0x4282, type));
 
     public static byte[] Segment(params byte[][] content) => Element(0x18538067, content);
 
-    /// <summary><c>Info</c> with a duration in milliseconds.</summary>
+    /// <summary>Returns <c>Info</c> with a duration in milliseconds.</summary>
     public static byte[] Info(double milliseconds) => Element(0x1549A966, Number(0x2AD7B1, 1_000_000), Double(0x4489, milliseconds));
 
     public static byte[] TrackList(params byte[][] entries) => Element(0x1654AE6B, entries);
 
-    /// <summary>A <c>TrackEntry</c>.</summary>
+    /// <summary>Returns a <c>TrackEntry</c>.</summary>
     public static byte[] Entry(int type, string codec, byte[]? setup = null, params byte[][] rest) =>
         Element(0xAE, [Number(0x83, (ulong)type), Element(0x86, codec), setup is null ? [] : Element(0x63A2, setup), .. rest]);
 
@@ -60,11 +60,11 @@ internal static class HeaderWriter
 
     public static byte[] Cluster(int length) => Element(0x1F43B675, new byte[length]);
 
-    /// <summary><c>SeekHead</c>, as long whatever the places are.</summary>
+    /// <summary>Returns a <c>SeekHead</c>, whose length does not depend on the positions.</summary>
     public static byte[] Index(params (uint Id, long Place)[] seeks) =>
         Element(0x114D9B74, [.. seeks.Select(seek => Element(0x4DBB, Element(0x53AB, IdOf(seek.Id)), Number(0x53AC, (ulong)seek.Place)))]);
 
-    /// <summary>A box of MP4.</summary>
+    /// <summary>Returns a box of MP4.</summary>
     public static byte[] Box(string type, params byte[][] content)
     {
         var body = Join(content);
@@ -77,11 +77,11 @@ internal static class HeaderWriter
 
     public static byte[] FileType(string brand = "isom") => Box("ftyp", Encoding.Latin1.GetBytes(brand), Big32(512));
 
-    /// <summary><c>moov</c> with a duration in milliseconds.</summary>
+    /// <summary>Returns a <c>moov</c> with a duration in milliseconds.</summary>
     public static byte[] Movie(long milliseconds, params byte[][] tracks) =>
         Box("moov", [Box("mvhd", Big32(0), Big32(0), Big32(0), Big32(1000), Big32(milliseconds), new byte[80]), .. tracks]);
 
-    /// <summary><c>trak</c> with the tables of samples behind the description, as files have them.</summary>
+    /// <summary>Returns a <c>trak</c> with the sample tables after the description, as in real files.</summary>
     public static byte[] Track(string handler, string language, byte[] entry, bool isEnabled = true, int tables = 0) =>
         Box(
             "trak",
@@ -98,7 +98,7 @@ internal static class HeaderWriter
     public static byte[] SoundEntry(string code, int channels, params byte[][] boxes) =>
         Box(code, [new byte[6], Big16(1), new byte[8], Big16(channels), Big16(16), new byte[4], Big32(48_000L << 16), .. boxes]);
 
-    /// <summary><c>esds</c> with an object type and its setup.</summary>
+    /// <summary>Returns an <c>esds</c> with an object type and its setup.</summary>
     public static byte[] Descriptor(int type, byte[] setup)
     {
         var inner = Join([5, (byte)setup.Length], setup);
@@ -111,7 +111,7 @@ internal static class HeaderWriter
     private static byte[] IdOf(uint id) => [.. Big32(id).SkipWhile(part => part == 0)];
 }
 
-/// <summary>A file in memory that counts what is read of it.</summary>
+/// <summary>A file in memory that counts the bytes read.</summary>
 internal sealed class CountedFile(byte[] start, long length, (long At, byte[] Bytes)? tail = null)
 {
     public CountedFile(byte[] whole)

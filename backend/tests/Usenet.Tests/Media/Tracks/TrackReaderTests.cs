@@ -13,7 +13,7 @@ public sealed class TrackReaderTests
 
     private static readonly byte[] Avc = Hex("01 640028 FF E1 0000");
 
-    /// <summary>The setup of a codec in each container, what people read and what players are asked.</summary>
+    /// <summary>The setup of a codec in each container, its display name and its MIME type.</summary>
     public static TheoryData<string, byte[], string, string?> Pictures => new()
     {
         { "V_MPEG4/ISO/AVC", Avc, "H.264", "video/mp4; codecs=\"avc1.640028\"" },
@@ -42,7 +42,7 @@ public sealed class TrackReaderTests
         { "A_PCM/INT/LIT", [], 2, "PCM stereo", null },
     };
 
-    /// <summary>Whole headers of both formats, for cuts and mutations.</summary>
+    /// <summary>Complete headers of both formats, for cuts and mutations.</summary>
     public static TheoryData<string> Formats => new("mkv", "mp4");
 
     [Theory]
@@ -92,7 +92,7 @@ public sealed class TrackReaderTests
         const long film = 40L << 30;
         var (start, info) = (Start(), Info(5000));
         var tracks = Join(info, TrackList(Entry(1, "V_MPEG4/ISO/AVC", Avc)));
-        // Places count from the content of the segment, whose head has five bytes: index, then one cluster, whose head has twelve.
+        // Positions count from the content of the segment, whose head has five bytes: index, then one cluster, whose head has twelve.
         var behind = Index((0x1549A966, 0), (0x1654AE6B, 0)).Length + 12 + film;
         var index = Index((0x1549A966, behind), (0x1654AE6B, behind + info.Length));
         var head = Join(start, OpenElement(0x18538067, index, Hex("1F43B675 01"), Hex(film.ToString("X14", CultureInfo.InvariantCulture))));
@@ -141,7 +141,7 @@ public sealed class TrackReaderTests
                 ("Timed text", null, null, null, null, false),
             ],
             found.Tracks.Select(track => (track.Codec, track.Type, track.Language, track.Width, track.Channels, track.IsDefault)));
-        // The tables of samples, 6 MB, are stepped over.
+        // The reader skips the sample tables of 6 MB.
         Assert.InRange(file.Bytes, 1, 256 << 10);
     }
 
@@ -245,14 +245,14 @@ public sealed class TrackReaderTests
             Assert.InRange(file.Bytes, 0, TrackReader.MaxRead);
         }
 
-        // Most changes hit what the reader does not look at.
+        // Most changes hit bytes that the reader ignores.
         Assert.InRange(known, 1_000, 19_999);
     }
 
     [Fact]
     public async Task Endless_elements_are_damaged_at_the_read_limit()
     {
-        // Empty elements of two bytes, each of which is stepped over.
+        // Empty elements of two bytes, each of which the reader skips.
         var matroska = new CountedFile(Join(Start(), OpenElement(0x18538067, [.. Enumerable.Repeat<byte[]>([0xEC, 0x80], 4_000_000)])));
         var mp4 = new CountedFile(Join(FileType(), [.. Enumerable.Repeat(Box("free"), 1_000_000).SelectMany(box => box)]));
 
