@@ -29,7 +29,7 @@ public sealed class CommandFaultTests
             Assert.StartsWith(code, await client.AskAsync($"{verb} <{First}>"), StringComparison.Ordinal);
         bench.AssertCounted(kind, 4);
 
-        // What has to do with an article leaves the other commands alone.
+        // A fault of article commands leaves the other commands alone.
         var isOfAnyCommand = kind is FaultKind.Command500 or FaultKind.Command480 or FaultKind.Command503 or FaultKind.CommandGarbage;
         Assert.StartsWith(isOfAnyCommand ? code : "111 ", await client.AskAsync("DATE"), StringComparison.Ordinal);
         Assert.StartsWith(isOfAnyCommand ? code : "205 ", await client.AskAsync("QUIT"), StringComparison.Ordinal);

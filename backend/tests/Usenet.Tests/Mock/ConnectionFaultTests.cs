@@ -70,7 +70,7 @@ public sealed class ConnectionFaultTests
         }
         catch (SocketException e) when (reset && e.SocketErrorCode == SocketError.ConnectionReset)
         {
-            // A reset may be there before connecting has returned.
+            // A reset may arrive before connecting has returned.
         }
 
         await using var second = await bench.OpenAsync();

@@ -2,7 +2,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
 
-/// <summary>Waits for what another thread does, without a guess how long that takes.</summary>
+/// <summary>Waits until another thread makes a condition true, without assuming how long that takes.</summary>
 internal static class Eventually
 {
     public static async Task IsTrueAsync(Func<bool> condition)

@@ -72,7 +72,7 @@ public sealed class ExecutableTests
 
     private static Process Start(params string[] flags)
     {
-        // The tests' output holds the mock with its own runtime configuration beside it.
+        // The test output contains the mock next to its own runtime configuration.
         var start = new ProcessStartInfo("dotnet") { RedirectStandardError = true, RedirectStandardInput = true };
         start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, typeof(MockServer).Assembly.GetName().Name + ".dll"));
         foreach (var flag in flags)

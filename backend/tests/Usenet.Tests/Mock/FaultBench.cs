@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
 
-/// <summary>A mock with one fault and a release of four articles to meet it with.</summary>
+/// <summary>A mock with one fault, and a release of four articles that trigger it.</summary>
 internal sealed class FaultBench : IAsyncDisposable
 {
     private FaultBench(MockServer mock) => Mock = mock;
@@ -21,7 +21,7 @@ internal sealed class FaultBench : IAsyncDisposable
     public static async Task<FaultBench> StartAsync(MockFault fault, TimeProvider? time = null, MockProvider? provider = null) => new(await MockServer.StartAsync(
         new MockOptions { Faults = [fault], Time = time ?? TimeProvider.System, Providers = [provider ?? new MockProvider()] }));
 
-    /// <summary>The true bytes of a part, from 1.</summary>
+    /// <summary>Returns the true bytes of a part, numbered from 1.</summary>
     public static byte[] Truth(int part)
     {
         var bytes = new byte[20_000];
@@ -33,14 +33,14 @@ internal sealed class FaultBench : IAsyncDisposable
 
     public Task<RawClient> OpenAsync() => RawClient.OpenAsync(Mock.Port);
 
-    /// <summary>The first article's body as the fault left it.</summary>
+    /// <summary>Returns the body of the first article after the fault has changed it.</summary>
     public async Task<RawArticle> ReadFirstAsync()
     {
         await using var client = await OpenAsync();
         return RawArticle.Parse(await client.ReadBodyAsync(FirstId));
     }
 
-    /// <summary>That the fault was counted, and how often.</summary>
+    /// <summary>Fails unless the fault was counted this often.</summary>
     public void AssertCounted(FaultKind kind, long count = 1) =>
         Assert.Equal(new Dictionary<string, long> { [FaultNames.Of(kind)] = count }, Mock.Stats.Faults);
 

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
 
-/// <summary>Time is virtual here: what must not have happened yet is known by count once a provider without latency has answered.</summary>
+/// <summary>Time is virtual. Once a provider without latency has answered, an answer that was not counted has not been sent yet.</summary>
 public sealed class LatencyTests
 {
     private static readonly MockRelease Release = MockRelease.Plain(1, 4000, articleSize: 1000);
@@ -43,7 +43,7 @@ public sealed class LatencyTests
         {
             await BarrierAsync(mock);
             Assert.Equal(part - 1, mock.ProviderStats[0].Articles);
-            // The next answer sleeps from when the former one was sent.
+            // The delay of an answer starts when the previous answer was sent.
             await Eventually.IsTrueAsync(() => _clock.Waiting > 0);
             _clock.Advance(Milliseconds(50));
             await client.ReadLineAsync();
@@ -108,14 +108,14 @@ public sealed class LatencyTests
             _clock.Advance(Milliseconds(10));
         }
 
-        // Twenty thousand bytes at forty thousand a second, whichever way; the last slices need not wait.
+        // Either limit allows 40,000 bytes per second for these 20,000 bytes; the last slices need no wait.
         Assert.All(await bodies, body => Assert.InRange(body.Length, 10_000, 11_000));
         Assert.InRange(_clock.GetUtcNow() - start, Milliseconds(450), TimeSpan.MaxValue);
     }
 
     private static TimeSpan Milliseconds(int count) => TimeSpan.FromMilliseconds(count);
 
-    /// <summary>A mock whose second provider answers at once.</summary>
+    /// <summary>Starts a mock whose second provider answers without delay.</summary>
     private Task<MockServer> StartAsync(MockProvider provider) =>
         MockServer.StartAsync(new MockOptions { Time = _clock, Providers = [provider, new MockProvider()] });
 

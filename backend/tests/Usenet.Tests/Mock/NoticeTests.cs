@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
 
-/// <summary>How long a client that has gone counts against the cap.</summary>
+/// <summary>How long a client that has left counts against the cap.</summary>
 public sealed class NoticeTests
 {
     private static readonly TimeSpan Stall = TimeSpan.FromSeconds(6);
@@ -34,7 +34,7 @@ public sealed class NoticeTests
         {
             await AssertRefusedAsync(bench);
 
-            // The pause, and where it is shorter the time until the server looks.
+            // Waits for both timers: the stalled answer and, unless infinite, the delay until the server notices.
             await Eventually.IsTrueAsync(() => milliseconds == Timeout.Infinite || _clock.Waiting == 2);
             _clock.Advance(noticed - TimeSpan.FromMilliseconds(1));
             await AssertRefusedAsync(bench);

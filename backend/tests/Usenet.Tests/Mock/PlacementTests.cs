@@ -133,7 +133,7 @@ public sealed class PlacementTests
         Assert.Equal(Enum.GetValues<FaultKind>().Length - 1, FaultNames.Scriptable.Count());
     }
 
-    /// <summary>The definition of the contract, byte by byte.</summary>
+    /// <summary>Computes a byte of a file by the definition in the contract.</summary>
     private static byte ByteOf(ulong seed, int file, ulong k)
     {
         var s = Mix(seed ^ Mix((ulong)file + 1));

@@ -106,7 +106,7 @@ public sealed class PolicyFaultTests
     [Fact]
     public async Task Pipelined_command_gets_no_reply()
     {
-        // Far away, so that the second command has arrived while the first one waits, whichever packet it came in.
+        // The latency makes the second command arrive while the first waits, even if they come in two packets.
         await using var bench = await FaultBench.StartAsync(
             new MockFault { Kind = FaultKind.PolicyNoPipelining }, provider: new MockProvider { Latency = TimeSpan.FromMilliseconds(50) });
         await using var client = await bench.OpenAsync();

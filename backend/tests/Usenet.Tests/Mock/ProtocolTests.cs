@@ -134,7 +134,7 @@ public sealed class ProtocolTests
         Assert.Equal((0, 1, 200), (mock.Stats.Refused, mock.Stats.ConnectionsPeak, mock.Stats.Opened));
     }
 
-    /// <summary>The engine closes at one provider and opens at another; two readers of the mock may see that the other way round.</summary>
+    /// <summary>The engine closes at one provider and then opens at another; two threads of the mock may see that in reverse order.</summary>
     [Fact]
     public async Task Alternating_providers_never_raise_the_overall_peak()
     {

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
 
-/// <summary>A yEnc body read in the slowest and plainest way: the mock's judge shares no code with mock or engine.</summary>
+/// <summary>A yEnc body, decoded in the plainest way without code of mock or engine, because it is the reference for both.</summary>
 internal sealed record RawArticle(IReadOnlyList<string> Keywords, IReadOnlyList<byte[]> Lines, byte[] Decoded)
 {
     public static RawArticle Parse(byte[] body)
@@ -28,7 +28,7 @@ internal sealed record RawArticle(IReadOnlyList<string> Keywords, IReadOnlyList<
         return new RawArticle(keywords, lines, [.. decoded]);
     }
 
-    /// <summary>The value of a field, from the keyword line that has it.</summary>
+    /// <summary>Returns the value of a field from its keyword line.</summary>
     public string? Field(string keyword, string field)
     {
         var line = Keywords.FirstOrDefault(line => line.StartsWith(keyword + " ", StringComparison.Ordinal));

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
 
-/// <summary>A client that knows sockets and lines and nothing of the engine.</summary>
+/// <summary>A client that uses sockets and lines, and no code of the engine.</summary>
 internal sealed class RawClient : IAsyncDisposable
 {
     private readonly List<byte> _received = [];
@@ -40,7 +40,7 @@ internal sealed class RawClient : IAsyncDisposable
         return client;
     }
 
-    /// <summary>TLS as a careful client does it, trusting one authority only.</summary>
+    /// <summary>Starts TLS as a careful client does, trusting only one authority.</summary>
     public async Task SecureAsync(string authorityPem, string host = "localhost")
     {
         var policy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
@@ -61,23 +61,23 @@ internal sealed class RawClient : IAsyncDisposable
         return await ReadLineAsync();
     }
 
-    /// <summary>A line without its CRLF.</summary>
+    /// <summary>Reads a line and returns it without its CRLF.</summary>
     public async Task<string> ReadLineAsync() => Encoding.UTF8.GetString((await ReadThroughAsync("\n"u8.ToArray()))[..^1]).TrimEnd('\r');
 
-    /// <summary>A multi-line block as it is on the wire, terminator included.</summary>
+    /// <summary>Reads a multi-line block and returns it as sent, terminator included.</summary>
     public async Task<byte[]> ReadBlockAsync() => await ReadThroughAsync("\r\n.\r\n"u8.ToArray());
 
-    /// <summary>A multi-line block with dots undoubled, without terminator.</summary>
+    /// <summary>Reads a multi-line block and returns it with dots undoubled, without the terminator.</summary>
     public async Task<byte[]> ReadBodyAsync() => RawArticle.Unstuff(await ReadBlockAsync());
 
-    /// <summary>Asks for a body and expects it.</summary>
+    /// <summary>Requests a body; the server must have it.</summary>
     public async Task<byte[]> ReadBodyAsync(string messageId)
     {
         Assert.Equal($"222 0 <{messageId}>", await AskAsync($"BODY <{messageId}>"));
         return await ReadBodyAsync();
     }
 
-    /// <summary>Everything until the server closes its side, or null in second place when it reset the connection.</summary>
+    /// <summary>Reads until the server closes its side. Returns the bytes, and whether the server reset the connection.</summary>
     public async Task<(byte[] Bytes, bool Reset)> ReadToEndAsync()
     {
         try
@@ -94,7 +94,7 @@ internal sealed class RawClient : IAsyncDisposable
         return (Take(_received.Count), false);
     }
 
-    /// <summary>At least this many bytes, all that has come by then.</summary>
+    /// <summary>Waits for at least this many bytes and returns all that have arrived.</summary>
     public async Task<byte[]> ReadAtLeastAsync(int count)
     {
         while (_received.Count < count)

@@ -2,7 +2,7 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Usenet.Tests.Mock.Layouts;
 
-/// <summary>One small archive of each kind that the mock lays out soundly.</summary>
+/// <summary>One small archive of each valid kind that the mock writes.</summary>
 internal static class ArchiveSamples
 {
     public const string Password = "open-sesame";

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock.Layouts;
 
-/// <summary>What the mock lays out is read by programs that are not ours: their bytes are the truth that the mock tells.</summary>
+/// <summary>External programs read the archives of the mock and must extract the bytes that the mock declares as truth.</summary>
 public sealed class ForeignArchiveTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("layouts-").FullName;
@@ -111,7 +111,7 @@ public sealed class ForeignArchiveTests : IDisposable
         Assert.Contains("All files are correct", result.Output, StringComparison.Ordinal);
     }
 
-    /// <summary>Some distributions build 7z without its code for RAR.</summary>
+    /// <summary>Skips the test if 7z cannot read RAR, because some distributions remove that code.</summary>
     private static async Task RequireRarAsync() =>
         Assert.SkipUnless((await RunAsync("7z", "i")).Output.Contains("Rar5", StringComparison.Ordinal), "7z was built without RAR");
 
@@ -138,7 +138,7 @@ public sealed class ForeignArchiveTests : IDisposable
         return path;
     }
 
-    // A split zip is opened by its last volume, everything else by its first.
+    // A split zip is opened by its last volume, any other archive by its first.
     private static string FirstOf(MockArchive archive, IReadOnlyList<string> paths) =>
         archive.Volumes[^1].Name.EndsWith(".zip", StringComparison.Ordinal) ? paths[^1] : paths[0];
 
