@@ -3,17 +3,17 @@ using Sluice.Testing;
 
 namespace Sluice.Usenet.Tests.Nzb;
 
-/// <summary>An NZB of any size that is written while it is read.</summary>
+/// <summary>An NZB of any size that is generated while it is read.</summary>
 internal static class GeneratedNzb
 {
-    /// <summary>Files of equally many segments in order.</summary>
+    /// <summary>Returns an NZB of files with equally many segments, in order.</summary>
     public static GeneratedTextStream Of(int files, int segments) => new(
         Whole(Enumerable.Range(0, files).SelectMany(file => File(file, Enumerable.Range(1, segments).Select(number => Segment(number, $"{file}x{number}"))))));
 
-    /// <summary>One file of any segments.</summary>
+    /// <summary>Returns an NZB of one file with the given segments.</summary>
     public static GeneratedTextStream Of(IEnumerable<string> segments) => new(Whole(File(0, segments)));
 
-    /// <summary>A segment.</summary>
+    /// <summary>Returns the text of a segment.</summary>
     public static string Segment(int? number, string id) => string.Create(
         CultureInfo.InvariantCulture, $"<segment bytes=\"740000\" number=\"{number}\">QwErTyUiOpAsDfGhJkL{id}-1795288940143@nyuu</segment>\n");
 

@@ -69,7 +69,7 @@ public sealed class MessageIdListTests
         await ReadHereAndThereAsync(8);
         Assert.Equal(reads, stored.Reads);
 
-        // One left, and with him half of them.
+        // Only one reader is left, so half as many frames stay cached.
         list.KeepFor(1);
         await ReadHereAndThereAsync(8);
         Assert.Equal(reads + 8, stored.Reads);
@@ -166,7 +166,7 @@ public sealed class MessageIdListTests
         return stored.ToArray();
     }
 
-    // Every seventh segment is a hole, every fifth has fallbacks, one id is as long as ids can be.
+    // Every seventh segment is a hole, every fifth has fallbacks, and one id has the maximum length.
     private static SegmentIds Ids(int index) =>
         index % 7 == 3
             ? SegmentIds.None

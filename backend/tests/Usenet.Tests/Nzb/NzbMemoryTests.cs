@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nzb;
 
-/// <summary>Measures the memory of the process, so nothing else may run beside it.</summary>
+/// <summary>Measures the memory of the process, so no other test may run concurrently.</summary>
 [CollectionDefinition(nameof(NzbMemoryTests), DisableParallelization = true)]
 [Collection(nameof(NzbMemoryTests))]
 public sealed class NzbMemoryTests
@@ -14,7 +14,7 @@ public sealed class NzbMemoryTests
     [Fact]
     public async Task Large_nzb_with_60_files_is_packed_within_8_MiB()
     {
-        // Some 30 MB of XML that nobody holds: it is written while it is read.
+        // Some 30 MB of XML, never in memory as a whole, because it is generated while it is read.
         await using var nzb = GeneratedNzb.Of(files: 60, segments: 5000);
         var before = GC.GetTotalMemory(forceFullCollection: true);
         var peak = 0L;
@@ -55,7 +55,7 @@ public sealed class NzbMemoryTests
 
         IEnumerable<string> Segments()
         {
-            // Each number once, for a step that has no divisor in common with their count.
+            // A step coprime to the count visits each number once.
             for (var i = 0; i < count; i++)
             {
                 Look(5000);
@@ -64,7 +64,7 @@ public sealed class NzbMemoryTests
             }
         }
 
-        // Each so many calls; a look takes some milliseconds.
+        // Measures at every n-th call, because one measurement takes some milliseconds.
         void Look(int each)
         {
             if (++calls % each == 0)

@@ -6,7 +6,7 @@ using static Sluice.Usenet.Tests.Nzb.NzbSource;
 
 namespace Sluice.Usenet.Tests.Nzb;
 
-/// <summary>Whatever a file holds, it is read or refused with the one exception; order of lines means nothing.</summary>
+/// <summary>Any document is read or refused with NzbFormatException, and the order of lines does not matter.</summary>
 public sealed class NzbMutationTests
 {
     private const int PerPart = 2000;
@@ -18,7 +18,7 @@ public sealed class NzbMutationTests
         File("&quot;b.nfo&quot; (1/1)", Segment(1, "b1@x")),
         File("&quot;c.par2&quot; (1/2)", Segment(1, "c1@x"), Segment(2, "c2@x")));
 
-    /// <summary>100,000 documents with the permuted ones, in parts that run side by side.</summary>
+    /// <summary>100,000 documents including permuted ones, in parts that run concurrently.</summary>
     [Fact]
     public Task SAB93_Mutated_documents_give_files_or_NzbFormatException() => MutateAsync(parts: 45, Seed);
 
@@ -56,7 +56,7 @@ public sealed class NzbMutationTests
             }
         });
 
-        // Both ways out are taken often, or the mutations say nothing.
+        // Mutations prove something only if both outcomes are frequent.
         Assert.InRange(read, parts * PerPart / 12, parts * PerPart * 11 / 12);
         Assert.Equal(parts * PerPart, read + refused);
     }

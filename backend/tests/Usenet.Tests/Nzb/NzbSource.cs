@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nzb;
 
-/// <summary>Short ways to write an NZB and to read it whole.</summary>
+/// <summary>Short ways to write an NZB and to read it completely.</summary>
 internal static class NzbSource
 {
     public static string Document(params string[] files) =>
@@ -37,7 +37,7 @@ internal static class NzbSource
     public static async Task<NzbFormatException> RefusalAsync(string nzb, NzbLimits? limits = null) =>
         await Assert.ThrowsAsync<NzbFormatException>(() => ReadAsync(nzb, limits: limits));
 
-    /// <summary>Everything that counts of a list of files, in words.</summary>
+    /// <summary>Describes a list of files in words, with every relevant detail.</summary>
     public static string Describe(IEnumerable<NzbFile> files) => string.Join('\n', files.Select(Describe));
 
     public static string Describe(NzbFile file) =>

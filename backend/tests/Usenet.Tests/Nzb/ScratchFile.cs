@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Tests.Nzb;
 
-/// <summary>Makes scratch files that are gone when they are disposed, and knows how many there are and were.</summary>
+/// <summary>Creates scratch files that are deleted when disposed, and counts how many were created and are still open.</summary>
 internal sealed class ScratchFile
 {
     public int Made { get; private set; }
 
     public int Open { get; private set; }
 
-    /// <summary>Called at each read.</summary>
+    /// <summary>Runs at each read.</summary>
     public Action? OnRead { get; init; }
 
     public Stream Make()

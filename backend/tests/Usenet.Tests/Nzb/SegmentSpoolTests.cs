@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Tests.Nzb;
 
 public sealed class SegmentSpoolTests
 {
-    // Twice what is kept in memory.
+    // Twice the size that stays in memory.
     private const int MostLength = 8 << 20;
 
     private readonly ScratchFile _scratch = new();
@@ -16,7 +16,7 @@ public sealed class SegmentSpoolTests
         var random = new Random(5);
         using (var spool = new SegmentSpool(_scratch.Make))
         {
-            // The same one for few after many.
+            // Reuses one spool, also for few segments after many.
             foreach (var length in (int[])[MostLength, 1000, MostLength, 0])
             {
                 spool.Clear();
