@@ -74,7 +74,7 @@ public sealed class Par2IndexReaderTests
     [Fact]
     public async Task File_of_overlapping_broken_packets_is_given_up()
     {
-        // Each claims to be the longest main packet that there is, and to begin where the one before does.
+        // Every packet claims the maximum length of a main packet and starts inside the previous one.
         var claim = Packet("PAR 2.0\0Main\0\0\0\0");
         BitConverter.GetBytes(1_000_000L).CopyTo(claim, 8);
         var reader = new Par2IndexReader(1L << 40, (offset, buffer, _) =>

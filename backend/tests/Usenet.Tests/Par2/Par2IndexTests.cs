@@ -72,7 +72,7 @@ public sealed class Par2IndexTests
             damaged[at] ^= 0x55;
             var files = Par2Index.Parse(damaged)!.Files;
 
-            // A type that is damaged makes the packet one that is stepped over.
+            // A packet with a damaged type is skipped.
             Assert.Subset(all, files.ToHashSet());
             Assert.InRange(files.Count, all.Count - 1, all.Count);
         }

@@ -9,7 +9,7 @@ public sealed class Par2MatcherTests
 {
     private static readonly Par2Matcher Set = new([Par2Index.Parse(Read("set.par2"))!]);
 
-    /// <summary>The volumes of a real post: their random names, lengths and the MD5 of their first 16 KiB.</summary>
+    /// <summary>Volumes of a real post: length, MD5 of the first 16 KiB, and the name that they must match.</summary>
     [Theory]
     [InlineData(136_395, "f506aa35401bbbf0a44ef769daa6cbe4", "obfuscated.part6.rar")]
     [InlineData(1_048_576, "17700dd5b7a0b560a2109c6eaf8bd7cf", "obfuscated.part1.rar")]

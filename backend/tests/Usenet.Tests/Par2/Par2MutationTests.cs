@@ -4,7 +4,7 @@ using static Sluice.Usenet.Tests.Par2.Par2Samples;
 
 namespace Sluice.Usenet.Tests.Par2;
 
-/// <summary>Whatever a file holds, reading it ends, takes no more than it may and believes nothing that no checksum covers.</summary>
+/// <summary>Reading any file ends within its limits and accepts no data without a valid checksum.</summary>
 public sealed class Par2MutationTests
 {
     private const int Seed = 20260316;
@@ -40,7 +40,7 @@ public sealed class Par2MutationTests
             _ = index is null ? none++ : index.Files.Count > 1 ? whole++ : partial++;
         }
 
-        // All ways out are taken, or the mutations say nothing.
+        // Mutations prove something only if every outcome occurs.
         Assert.All(new[] { whole, partial, none }, taken => Assert.InRange(taken, count / 1000, count));
     }
 

@@ -6,20 +6,20 @@ using Sluice.Usenet.Par2;
 
 namespace Sluice.Usenet.Tests.Par2;
 
-/// <summary>PAR2 files of other programs with what they were made of, and packets made here.</summary>
+/// <summary>PAR2 files written by other programs, their sources, and packets written here.</summary>
 internal static class Par2Samples
 {
-    /// <summary>The files of the folder Fixtures.</summary>
+    /// <summary>Names of the files in the folder Fixtures.</summary>
     public static readonly string[] Names =
         ["set.par2", "set.vol0+2.par2", "set.vol2+4.par2", "tree.par2", "zeros.par2", "posted-rar5.par2", "posted-obfuscated.par2"];
 
     public static byte[] Read(string name) => File.ReadAllBytes(Repository.PathOf($"backend/tests/Usenet.Tests/Par2/Fixtures/{name}"));
 
-    /// <summary>What the program <c>seq</c> prints, of which make.sh makes its files.</summary>
+    /// <summary>Returns the output of the program <c>seq</c>, from which make.sh makes its files.</summary>
     public static byte[] Sequence(int last) =>
         Encoding.ASCII.GetBytes(string.Concat(Enumerable.Range(1, last).Select(i => i.ToString(CultureInfo.InvariantCulture) + "\n")));
 
-    /// <summary>A packet with a right checksum.</summary>
+    /// <summary>Returns a packet with a right checksum.</summary>
     public static byte[] Packet(string type, params byte[][] body)
     {
         var packet = new byte[64 + body.Sum(part => part.Length)];
