@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Primitives;
 
-/// <summary>What a map with two ceilings still knows.</summary>
+/// <summary>A map with limits on age and number of entries keeps the right ones.</summary>
 public sealed class AgingMapTests
 {
     private static readonly TimeSpan Longest = TimeSpan.FromMinutes(10);

@@ -23,7 +23,7 @@ public sealed class AsyncSignalTests
     }
 
     /// <summary>
-    /// The waiter takes up news that is pending in the same moment in which more comes: it either sees that, or finds the signal pending again.
+    /// The waiter consumes a pending signal at the moment of the next one: it sees the new value, or finds the signal pending again.
     /// </summary>
     [Fact(Timeout = 60_000)]
     public async Task Set_racing_with_a_wait_is_never_lost()
@@ -64,7 +64,7 @@ public sealed class AsyncSignalTests
                 {
                 }
 
-                // Pending again, or a wait that the setter would have ended.
+                // The signal must be pending again, or the setter must end this wait.
                 if (!HasEnded(signal.WaitAsync()))
                 {
                     lost += isSeen ? 0 : 1;

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Primitives;
 
-/// <summary>Many connections share one timer, and what moves while bytes flow wakes nobody by itself.</summary>
+/// <summary>Connections share one timer, and a deadline that is postponed while bytes flow causes no wake-up of its own.</summary>
 public sealed class DeadlineGridTests
 {
     private readonly ManualTimeProvider _clock = new();
