@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>Files whose articles carry no ranges: all of them are fetched for their lengths, and no more than the limit allows (IMP-35).</summary>
+/// <summary>Files whose articles have no ranges: all are fetched for their lengths, up to the limit (IMP-35).</summary>
 public sealed class CountedMapTests
 {
     private const int Part = 45 * 40;
@@ -226,7 +226,7 @@ public sealed class CountedMapTests
         return post;
     }
 
-    /// <summary>An article of uuencode; one that is cut lacks bytes and what comes behind them.</summary>
+    /// <summary>Returns a uuencoded article; with a cut, its last bytes and everything after them are missing.</summary>
     private static byte[] Wire(ScriptedPost post, int index, int cut = 0)
     {
         var begin = post.Lengths.Take(index).Sum();

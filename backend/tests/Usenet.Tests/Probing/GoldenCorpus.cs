@@ -5,7 +5,7 @@ using Sluice.Testing;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>A case of a table in the folder Golden: its title and its lines.</summary>
+/// <summary>A case from a table in the folder Golden: its title and its lines.</summary>
 internal sealed record GoldenCase(string Title, IReadOnlyList<string> Lines);
 
 /// <summary>Reads the tables of the folder Golden.</summary>
@@ -29,7 +29,7 @@ internal static partial class GoldenCorpus
     {
         var digits = Convert.ToHexStringLower(SHA256.HashData(Encoding.ASCII.GetBytes(match.Value)))[..32];
 
-        // A mix that is no hexadecimal number, with more than three changes between letters and digits.
+        // A mix that is not hexadecimal, with more than three changes between letters and digits.
         return match.Value[1] == 'h' ? digits : $"{digits[..4]}x7y8z9w0q1v{match.Value[2]}";
     }
 

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>The table Golden/layouts.txt: which posted files make up a set by their names.</summary>
+/// <summary>The table Golden/layouts.txt: posted files are grouped into sets by their names.</summary>
 public sealed class GoldenLayoutsTests
 {
     public static TheoryData<string> Titles => [.. GoldenCorpus.Read("layouts.txt").Select(one => one.Title)];

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>The table Golden/names.txt: what files are called, whatever their order (F23).</summary>
+/// <summary>The table Golden/names.txt: files get their names, whatever their order (F23).</summary>
 public sealed class GoldenNamesTests
 {
     public static TheoryData<string> Titles => [.. GoldenCorpus.Read("names.txt").Select(one => one.Title)];

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>Maps that an article has refuted: what the articles agree upon takes their place, and nothing else (IMP-31, IMP-32).</summary>
+/// <summary>A map refuted by an article is replaced only by a map on which the articles agree (IMP-31, IMP-32).</summary>
 public sealed class MapCorrectorTests
 {
     private readonly ScriptedArticleSource _source = new();
@@ -32,7 +32,7 @@ public sealed class MapCorrectorTests
         {
             var map = believed;
 
-            // Deviations that cancel each other out before the next known place are met by a later article.
+            // Deviations that cancel out before the next known position only appear in a later article.
             for (var index = refuting; index >= 0; index = FirstDifference(map, truth))
             {
                 var corrected = await Corrector().CorrectAsync(post.Ids, map, truth[index], leastLength: null, Token);
@@ -137,7 +137,7 @@ public sealed class MapCorrectorTests
     [Fact]
     public async Task Last_article_is_fetched_together_with_the_neighbors()
     {
-        // One byte shows no head, so each fetch waits for the rest of its article.
+        // One byte does not contain the header, so each fetch waits for the rest of its article.
         var source = new ScriptedArticleSource(portion: 1) { HoldsAfter = 0 };
         int[] lengths = [3000, 3000, 3000, 3000, 3000, 100];
         var post = new ScriptedPost(source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
@@ -156,7 +156,7 @@ public sealed class MapCorrectorTests
         var post = Post(3000, 2900, 3100, 3000, 2500, 100);
         var (truth, map) = (MapOf(post.Lengths), SegmentMap.Uniform(6, 3000, 15_100));
 
-        // Deviations that cancel each other out are met by a later article.
+        // Deviations that cancel out only appear in a later article.
         for (var index = 5; index >= 0; index = FirstDifference(map, truth))
         {
             var corrected = await Corrector().CorrectAsync(post.Ids, map, truth[index], leastLength: 14_000, Token);

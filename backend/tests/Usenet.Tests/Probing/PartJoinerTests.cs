@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>Files that an NZB lists part by part (IMP-17).</summary>
+/// <summary>Joins files that an NZB lists part by part (IMP-17).</summary>
 public sealed class PartJoinerTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>Bad copies, foreign articles and headers that lie: what is refused, what is accepted, and how often is asked.</summary>
+/// <summary>Bad copies, foreign articles and false headers: which are accepted, and how often each is requested.</summary>
 public sealed class ProbedIdentityTests
 {
     private readonly ScriptedArticleSource _source = new(providers: 2);

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>Geometry that is not equal parts, and files that are listed in pieces.</summary>
+/// <summary>Geometry with unequal parts, and files that are listed in pieces.</summary>
 public sealed class ProbedMapTests
 {
     private readonly ScriptedArticleSource _source = new();
@@ -186,7 +186,7 @@ public sealed class ProbedMapTests
     private Task<ProbeReport> ProbeAsync(params ProbeTarget[] targets) =>
         new ReleaseProber(_source).ProbeAsync(targets, null, TestContext.Current.CancellationToken);
 
-    /// <summary>A long file of which only the first and the last article were posted.</summary>
+    /// <summary>A long file with only the first and the last article posted.</summary>
     private sealed class Ends(Usenet.Nzb.ISegmentIds two, int count) : Usenet.Nzb.ISegmentIds
     {
         public int Count => count;

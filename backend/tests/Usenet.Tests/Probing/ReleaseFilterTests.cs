@@ -91,7 +91,7 @@ public sealed class ReleaseFilterTests
 
         Assert.Equal([Published, FilterOutcome.Par2, FilterOutcome.Par2, Empty], Judge(Rules, files).Files);
 
-        // What is previewed is not held back by a blocklist that names it, too.
+        // A previewed file is published although the blocklist matches it.
         Assert.Equal([Published, Published, Published, Empty], Judge(Rules with { ShowsPar2 = true, Blocklist = ["*.par2"] }, files).Files);
     }
 

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>The probe over real connections: NZB from the mock, heads from the mock, two providers.</summary>
+/// <summary>Probes over real connections, with an NZB and article heads from the mock at two providers.</summary>
 public sealed class ReleaseProberWireTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;

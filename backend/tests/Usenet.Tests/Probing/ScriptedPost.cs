@@ -6,7 +6,7 @@ using Sluice.Usenet.Tests.Yenc;
 
 namespace Sluice.Usenet.Tests.Probing;
 
-/// <summary>A posted file whose parts have any length, with its articles at a scripted source.</summary>
+/// <summary>A posted file with parts of any length, whose articles are at a scripted source.</summary>
 internal sealed class ScriptedPost
 {
     private readonly ScriptedArticleSource _source;
@@ -22,7 +22,7 @@ internal sealed class ScriptedPost
             source.Post(IdOf(i), Article(i, begin, part: i + 1));
     }
 
-    /// <summary>Noise under a Matroska head, cut into parts of one size and a rest.</summary>
+    /// <summary>Returns noise after a Matroska head, split into parts of one size and a shorter last one.</summary>
     public static ScriptedPost Uniform(ScriptedArticleSource source, string prefix, int count, int partSize, int last)
     {
         int[] lengths = [.. Enumerable.Repeat(partSize, count - 1), last];
@@ -46,7 +46,7 @@ internal sealed class ScriptedPost
 
     public ProbeTarget Target(string subject) => new(NzbSubject.Parse(subject), Ids);
 
-    /// <summary>The article of a segment, with whatever place it claims.</summary>
+    /// <summary>Returns the article of a segment, with any claimed offset.</summary>
     public byte[] Article(int index, long begin, int part, long? fileSize = null, int? total = null)
     {
         var start = Lengths.Take(index).Sum();
@@ -54,7 +54,7 @@ internal sealed class ScriptedPost
             Content[start..(start + Lengths[index])], begin, fileSize ?? Content.Length, part, total ?? Lengths.Length));
     }
 
-    /// <summary>The article of a single-part post: no =ypart.</summary>
+    /// <summary>Returns the article of a single-part post, which has no =ypart.</summary>
     public static byte[] SinglePart(byte[] content, long? claimedSize = null) => TestArticle.OnWire(string.Create(
         CultureInfo.InvariantCulture,
         $"=ybegin line=128 size={claimedSize ?? content.Length} name=film.mkv\r\n{TestArticle.Encode(content)}=yend size={content.Length} crc32={YencReference.Crc(content):x8}\r\n"));
