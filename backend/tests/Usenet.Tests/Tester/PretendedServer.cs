@@ -9,8 +9,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Tester;
 
 /// <summary>
-/// What FullNzbTester sees of a server: an API that takes NZBs, a listing, and files. The bytes come from arithmetic and not from
-/// providers, so that what the tester says about them depends on nothing else; each may be wrong on purpose.
+/// The parts of a server that FullNzbTester uses: an API that accepts NZBs, a listing, and files. The bytes are computed and not
+/// fetched, so the verdict of the tester depends on nothing else; each part can be wrong on purpose.
 /// </summary>
 internal sealed class PretendedServer : IAsyncDisposable
 {
@@ -33,16 +33,16 @@ internal sealed class PretendedServer : IAsyncDisposable
 
     public string Url { get; }
 
-    /// <summary>A byte of every file that is not what it has to be.</summary>
+    /// <summary>Offset of a wrong byte in every file.</summary>
     public long? WrongAt { get; init; }
 
-    /// <summary>Place at which every answer is cut.</summary>
+    /// <summary>Offset at which every answer is aborted.</summary>
     public long? CutAt { get; init; }
 
-    /// <summary>Length that the listing claims too much.</summary>
+    /// <summary>Bytes by which the listing overstates the length.</summary>
     public int Overstated { get; init; }
 
-    /// <summary>Sentence with which every import fails.</summary>
+    /// <summary>Error message of every import.</summary>
     public string? Failure { get; init; }
 
     public string[] Flags => [$"--server={Url}", $"--api-key-env={KeyVariable}", $"--webdav-pass-env={PassVariable}"];
@@ -94,7 +94,7 @@ internal sealed class PretendedServer : IAsyncDisposable
         }
         catch (Exception gone) when (gone is HttpListenerException or IOException or ObjectDisposedException)
         {
-            // The client has hung up, as players do.
+            // The client has disconnected, as players do.
         }
     }
 

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Tester;
 
-/// <summary>Server mode judges what a server sends. Against the real server it runs in the end-to-end tests.</summary>
+/// <summary>Server mode judges the answers of a server. The end-to-end tests run it against the real server.</summary>
 public sealed class ServerModeTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Tester;
 
-/// <summary>One call of FullNzbTester in this process; its mock is a child process, as for everybody.</summary>
+/// <summary>One run of FullNzbTester in this process; its mock is a child process, as in normal use.</summary>
 internal sealed class TesterCall
 {
     /// <summary>A release of 40 articles over a line without delay, so that a run takes a second.</summary>
@@ -24,7 +24,7 @@ internal sealed class TesterCall
 
     public string Error { get; }
 
-    /// <summary>Lines of the summary, which is the last thing printed.</summary>
+    /// <summary>Lines of the summary, which is printed last.</summary>
     public IReadOnlyList<string> Summary
     {
         get
@@ -34,7 +34,7 @@ internal sealed class TesterCall
         }
     }
 
-    /// <summary>A run with <see cref="SmallRelease"/>, whose flags give way to those that are named.</summary>
+    /// <summary>Runs with <see cref="SmallRelease"/>; the given flags override its flags.</summary>
     public static Task<TesterCall> SmallAsync(params string[] more) => RunAsync(
         [.. SmallRelease.Where(flag => !more.Any(other => other.Split('=')[0] == flag.Split('=')[0])), .. more],
         TestContext.Current.CancellationToken);
@@ -47,7 +47,7 @@ internal sealed class TesterCall
         return new TesterCall(exit, output.ToString(), error.ToString());
     }
 
-    /// <summary>The output of <c>--json=-</c>, which is JSON and nothing else.</summary>
+    /// <summary>Parses the output of <c>--json=-</c>, which is nothing but JSON.</summary>
     public JsonElement Json() => JsonDocument.Parse(Output).RootElement;
 
     public void AssertExit(int expected) => Assert.True(Exit == expected, $"exit {Exit} instead of {expected}\n{Output}\n{Error}");

@@ -3,8 +3,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Tester;
 
 /// <summary>
-/// What the mock damages must not look good (contract TST-72). Each article is asked for again for as long as playback asks, which is
-/// half a minute: the two cases are classes of their own, so that they wait at the same time.
+/// The tester must report damage by the mock (contract TST-72). Each damaged article is retried for as long as playback retries, half a
+/// minute, so the two cases are separate classes, which wait concurrently.
 /// </summary>
 public sealed class TesterDamageTests
 {
@@ -24,7 +24,7 @@ public sealed class TesterDamageTests
     }
 }
 
-/// <summary>The same with each article verified before a byte of it is served.</summary>
+/// <summary>The tester must report damage by the mock if each article is verified before any of its bytes is served.</summary>
 public sealed class TesterVerifiedDamageTests
 {
     [Fact]

@@ -2,7 +2,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Tester;
 
-/// <summary>Releases of archives from NZB to the last byte, each compared with the truth of the mock.</summary>
+/// <summary>Releases with archives, from the NZB to the last byte, each compared with the truth of the mock.</summary>
 public sealed class TesterLayoutTests
 {
     private static readonly string[] Small = ["--size=1", "--limit=1", "--article-size=20000", "--json=-"];

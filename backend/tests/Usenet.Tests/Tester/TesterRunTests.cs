@@ -21,7 +21,7 @@ public sealed class TesterRunTests
         Assert.True(metrics.GetProperty("articles_per_seek").GetProperty("worst").GetInt32() >= 1);
 
         var mock = json.GetProperty("mock");
-        // A dial that is given up can come about for the mock all the same.
+        // The mock may count a connection that the engine has canceled.
         var (opened, abandoned) = (metrics.GetProperty("connections_opened").GetInt64(), metrics.GetProperty("connections_abandoned").GetInt64());
         Assert.InRange(mock.GetProperty("connections").GetProperty("opened").GetInt64(), opened, opened + abandoned);
         Assert.InRange(mock.GetProperty("connections").GetProperty("peak").GetInt64(), 1, 4);
@@ -66,7 +66,7 @@ public sealed class TesterRunTests
     [Fact]
     public async Task Reader_rates_continue_when_the_film_restarts()
     {
-        // A film of half a second: the seconds that are counted are those of the reader.
+        // The film is half a second long, so the counted seconds are those of the reader.
         var call = await TesterCall.SmallAsync("--steps=1", "--size=1", "--playback=16", "--playback-seconds=7", "--json=-");
         call.AssertExit(0);
         Assert.Equal(JsonValueKind.Number, call.Json().GetProperty("metrics").GetProperty("playback").GetProperty("p05_mb_s").ValueKind);
@@ -181,7 +181,7 @@ public sealed class TesterRunTests
         call.AssertExit(1);
         Assert.Contains("time limit", call.Error, StringComparison.Ordinal);
 
-        // The step that it struck says so.
+        // Each step that the time limit ended says so.
         Assert.All(call.Json().GetProperty("steps").EnumerateArray(), step => Assert.False(step.GetProperty("ok").GetBoolean()));
         Assert.All(call.Json().GetProperty("steps").EnumerateArray(), step => Assert.NotEqual("", step.GetProperty("note").GetString()));
     }

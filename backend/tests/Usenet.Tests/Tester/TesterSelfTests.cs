@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Tester;
 
-/// <summary>The tester tests itself (contract TST-72): what the mock does wrong on purpose must not look good.</summary>
+/// <summary>The tester tests itself (contract TST-72): it must report every deliberate fault of the mock.</summary>
 public sealed class TesterSelfTests
 {
     [Fact]

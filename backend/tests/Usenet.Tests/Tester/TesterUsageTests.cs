@@ -84,7 +84,7 @@ public sealed class TesterUsageTests
     [Fact]
     public void Backend_has_one_project_and_one_solution_of_the_same_name()
     {
-        // MSBuild takes the solution if both have one name, and refuses to choose otherwise.
+        // MSBuild prefers the solution if both have one name, and otherwise refuses to choose.
         string[] files = [.. Directory.GetFiles(Repository.PathOf("backend"), "*.*proj"), .. Directory.GetFiles(Repository.PathOf("backend"), "*.sln*")];
         Assert.Equal(["Backend", "Backend"], files.Select(Path.GetFileNameWithoutExtension));
     }
