@@ -57,7 +57,7 @@ public sealed class ArticleDecoderTests
     [Fact]
     public void Article_decodes_the_same_at_every_split()
     {
-        // Stuffed dots, an unknown keyword, text around the block, and the answer to the next command behind it.
+        // Stuffed dots, an unknown keyword, text around the block, and the following answer to the next command.
         var data = TestArticle.Noise(40);
         var body = "text\r\n.sig\r\n" + TestArticle.Part(data, line: 10).Replace("\r\n=yend", "\r\n=yfoo\r\n=yend", StringComparison.Ordinal) + ".end\r\n";
         byte[] wire = [.. TestArticle.OnWire(body), .. "222 0 <next>\r\n"u8];
@@ -104,7 +104,7 @@ public sealed class ArticleDecoderTests
         for (var at = 0; at < wire.Length; at += 1000)
             decoder.Decode(wire.AsSpan(at, Math.Min(1000, wire.Length - at)), output, out _);
 
-        // A third block would be taken by the line ends behind the last byte if memory were asked for ahead of data.
+        // If the decoder requested memory before it had data, the line ends after the last byte would take a third block.
         Assert.Equal(data, output.Written.ToArray());
         Assert.InRange(output.Requests, 2, (wire.Length / 1000) + 3);
         Assert.Equal(1, output.LargestHint);

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>The pieces of one good article, for tests that spoil them, and a run that must not depend on cuts.</summary>
+/// <summary>The pieces of one good article, for tests that damage them, and a run whose result must not depend on splits.</summary>
 internal static class BadArticle
 {
     public static readonly byte[] Data = TestArticle.Noise(200, seed: 7);
@@ -16,7 +16,7 @@ internal static class BadArticle
 
     public static string End => $"=yend size=200 part=2 pcrc32={Crc:x8}\r\n";
 
-    /// <summary>Decodes a body in one piece, and byte by byte where state cannot hide.</summary>
+    /// <summary>Decodes a body in one piece, and also byte by byte, so that hidden state would show.</summary>
     public static DecoderRun Run(string body, bool byteByByte = true)
     {
         var wire = TestArticle.OnWire(body);

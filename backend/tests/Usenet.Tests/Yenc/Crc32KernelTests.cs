@@ -63,7 +63,7 @@ public sealed class Crc32KernelTests
     [Fact]
     public void Combine_handles_terabyte_lengths()
     {
-        // (A‖B)‖C equals A‖(B‖C) where B and C are the same unknown bytes of 2^40 + 3.
+        // (A‖B)‖C equals A‖(B‖C), with B and C the same unknown bytes of 2^40 + 3.
         const long Length = (1L << 40) + 3;
         var left = Crc32Kernel.Combine(Crc32Kernel.Combine(0x12345678, 0x9ABCDEF0, Length), 0x0F1E2D3C, Length);
         var right = Crc32Kernel.Combine(0x12345678, Crc32Kernel.Combine(0x9ABCDEF0, 0x0F1E2D3C, Length), 2 * Length);
@@ -76,7 +76,7 @@ public sealed class Crc32KernelTests
     [Fact]
     public void Power_of_any_length_matches_square_and_multiply()
     {
-        // Square and multiply, from the highest bit of 8·length down.
+        // Squares and multiplies, from the highest bit of 8·length down.
         var random = new Random(11);
         for (var i = 0; i < 2_000; i++)
         {
@@ -118,7 +118,7 @@ public sealed class Crc32KernelTests
         Assert.Equal(ReflectedPower(distance - 32), high);
     }
 
-    /// <summary>x^n modulo P, its 32 bits mirrored and shifted up by one, as the reflected multiplication wants it.</summary>
+    /// <summary>Returns x^n modulo P, with its 32 bits mirrored and shifted up by one, as required by the reflected multiplication.</summary>
     private static ulong ReflectedPower(int n)
     {
         var remainder = 1ul;

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>One article through a decoder of its own.</summary>
+/// <summary>The result of decoding one article with a new decoder.</summary>
 internal sealed class DecoderRun
 {
     public required DecodedArticle Result { get; init; }
@@ -14,7 +14,7 @@ internal sealed class DecoderRun
 
     public required bool Ended { get; init; }
 
-    /// <summary>Bytes consumed in all pieces.</summary>
+    /// <summary>Bytes consumed from all pieces.</summary>
     public required int Consumed { get; init; }
 
     public ArticleDefects Defects => Result.Defects;
@@ -55,8 +55,8 @@ internal sealed class DecoderRun
         };
     }
 
-    /// <summary>Decodes an article without defects again and again, in pieces.</summary>
-    /// <returns>Bytes that twenty times have allocated.</returns>
+    /// <summary>Decodes an intact article in pieces, repeatedly.</summary>
+    /// <returns>Bytes allocated by twenty repetitions.</returns>
     public static long Allocated(ArticleDecoder decoder, byte[] wire)
     {
         const int Piece = 16 * 1024;
@@ -79,10 +79,10 @@ internal sealed class DecoderRun
         }
     }
 
-    /// <summary>Everything that must not depend on where the input is cut.</summary>
+    /// <summary>Describes every result that must not depend on splits of the input.</summary>
     public string Describe()
     {
-        // The record prints its lent name as memory; its text is what counts.
+        // The record would print its lent name as memory instead of text.
         var header = Result.Header with { NameBytes = default };
         return new StringBuilder()
             .Append(Convert.ToHexString(Output)).Append(' ').Append(Ended).Append(' ').Append(Consumed).Append(' ')

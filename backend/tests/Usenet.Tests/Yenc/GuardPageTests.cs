@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Kernels read nothing beside their source and write nothing beside their destination.</summary>
+/// <summary>Kernels never read outside their source or write outside their destination.</summary>
 public sealed class GuardPageTests
 {
     [Fact]

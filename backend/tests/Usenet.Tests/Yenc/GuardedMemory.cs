@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Memory between two pages that may not be touched: one byte too far on either side ends the process.</summary>
+/// <summary>Memory between two protected pages: an access one byte too far on either side ends the process.</summary>
 internal sealed unsafe partial class GuardedMemory : IDisposable
 {
     private const int ProtNone = 0;
@@ -25,10 +25,10 @@ internal sealed unsafe partial class GuardedMemory : IDisposable
         Assert.Equal(0, Protect(_mapping + _page + _length, (nuint)_page, ProtNone));
     }
 
-    /// <summary>The first bytes, right behind the lower guard.</summary>
+    /// <summary>Returns the first bytes, directly after the lower guard.</summary>
     public Span<byte> First(int length) => All[..length];
 
-    /// <summary>The last bytes, right before the upper guard.</summary>
+    /// <summary>Returns the last bytes, directly before the upper guard.</summary>
     public Span<byte> Last(int length) => All[^length..];
 
     private Span<byte> All => new((byte*)_mapping + _page, _length);

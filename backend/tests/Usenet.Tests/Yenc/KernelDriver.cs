@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Runs a kernel over pieces of input and pieces of room, and checks what every single call promises.</summary>
+/// <summary>Runs a kernel over pieces of input and of output space, and checks the contract of every single call.</summary>
 internal sealed class KernelDriver(YencKernel kernel)
 {
     private const byte Canary = 0xA5;
@@ -14,7 +14,7 @@ internal sealed class KernelDriver(YencKernel kernel)
     private int _position;
     private bool _ended;
 
-    /// <summary>Decodes to the end of the pieces or of the article, each call with as much room as <paramref name="nextRoom"/> says.</summary>
+    /// <summary>Decodes to the end of the pieces or of the article, each call with the space that <paramref name="nextRoom"/> returns.</summary>
     public YencReference.Outcome Run(IEnumerable<ReadOnlyMemory<byte>> pieces, Func<int> nextRoom)
     {
         YencState state = default;
@@ -56,7 +56,7 @@ internal sealed class KernelDriver(YencKernel kernel)
         return stop;
     }
 
-    /// <summary>Compares with the reference; the message shows the input.</summary>
+    /// <summary>Compares with the reference; the failure message shows the input.</summary>
     public void AssertSame(ReadOnlyMemory<byte> input, YencReference.Outcome expected, IEnumerable<ReadOnlyMemory<byte>> pieces, Func<int> nextRoom)
     {
         var actual = Run(pieces, nextRoom);

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Articles as a real poster wrote them.</summary>
+/// <summary>Articles written by a real poster.</summary>
 public sealed class RealArticleTests
 {
     [Theory]

@@ -6,15 +6,15 @@ using Pclmulqdq = System.Runtime.Intrinsics.X86.Pclmulqdq;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>CPUs with fewer instructions than this one, each in a process in which the runtime has them switched off.</summary>
+/// <summary>CPUs with fewer instructions than this one, each simulated by a process whose runtime has them switched off.</summary>
 public sealed class SwitchedOffKernelTests
 {
     private const string Expected = "SLUICE_TEST_EXPECTED_KERNELS";
 
-    /// <summary>The program that runs this one, if the CPU is emulated. It has to run the child too.</summary>
+    /// <summary>Variable with the emulator of this process, if any, which must also run the child process.</summary>
     private const string Emulator = "SLUICE_TEST_EMULATOR";
 
-    // On x86 from the widest to none; a switch takes away everything from its width up. On Arm one instruction each, then all of them.
+    // On x86 from the widest level to none; a switch disables its level and all above it. On Arm single instructions, then all of them.
     private static readonly (string Switch, string[] Without, string Checksum)[] Switches = ArmBase.Arm64.IsSupported
         ?
         [
@@ -51,7 +51,7 @@ public sealed class SwitchedOffKernelTests
         Assert.Contains("Failed: 0", output, StringComparison.Ordinal);
     }
 
-    /// <summary>What only makes sense in such a process.</summary>
+    /// <summary>Tests that only make sense in such a process.</summary>
     public sealed class Inside
     {
         [Fact(Explicit = true)]

@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Writes articles as posters do, with every field open to lies.</summary>
+/// <summary>Writes articles as posters do, with every field open to false values.</summary>
 internal static class TestArticle
 {
-    /// <summary>Bytes as they are written; one character is one byte.</summary>
+    /// <summary>Returns the bytes of a text; one character is one byte.</summary>
     public static byte[] Bytes(string latin1) => Encoding.Latin1.GetBytes(latin1);
 
-    /// <summary>Noise that is the same for the same seed.</summary>
+    /// <summary>Returns noise, equal for equal seeds.</summary>
     public static byte[] Noise(int length, int seed = 1)
     {
         var bytes = new byte[length];
@@ -17,7 +17,7 @@ internal static class TestArticle
         return bytes;
     }
 
-    /// <summary>The lines of a block: yEnc's critical bytes escaped, CRLF after each line.</summary>
+    /// <summary>Returns the lines of a block: critical bytes of yEnc escaped, CRLF after each line.</summary>
     public static string Encode(ReadOnlySpan<byte> bytes, int line = 128, bool everythingEscaped = false)
     {
         var text = new StringBuilder();
@@ -46,9 +46,9 @@ internal static class TestArticle
         return column == 0 ? text.ToString() : text.Append("\r\n").ToString();
     }
 
-    /// <summary>Lines of uuencode, CRLF after each line.</summary>
-    /// <param name="bytes">What they hold.</param>
-    /// <param name="zero">What stands for six bits that are none.</param>
+    /// <summary>Returns lines of uuencode, with CRLF after each line.</summary>
+    /// <param name="bytes">The content.</param>
+    /// <param name="zero">The character for six zero bits.</param>
     public static string UuLines(ReadOnlySpan<byte> bytes, char zero = '`')
     {
         var text = new StringBuilder();
@@ -70,21 +70,21 @@ internal static class TestArticle
         char Character(int value) => value == 0 ? zero : (char)(' ' + value);
     }
 
-    /// <summary>An article of a uuencoded file.</summary>
-    /// <param name="bytes">What it holds.</param>
-    /// <param name="isFirst">Whether it names the file.</param>
+    /// <summary>Returns an article of a uuencoded file.</summary>
+    /// <param name="bytes">The content.</param>
+    /// <param name="isFirst">Whether it contains the file name.</param>
     /// <param name="isLast">Whether it ends the file.</param>
     public static string UuPart(ReadOnlySpan<byte> bytes, bool isFirst, bool isLast) =>
         (isFirst ? "begin 644 film.mkv\r\n" : "") + UuLines(bytes) + (isLast ? "`\r\nend\r\n" : "");
 
-    /// <summary>A body as it goes over the wire: leading dots doubled, terminating line added.</summary>
+    /// <summary>Returns a body as sent over the wire: leading dots doubled, terminating line added.</summary>
     public static byte[] OnWire(string body)
     {
         var stuffed = body.Replace("\r\n.", "\r\n..", StringComparison.Ordinal);
         return Bytes((stuffed.StartsWith('.') ? "." : "") + stuffed + ".\r\n");
     }
 
-    /// <summary>One part of a posted file, as it should be.</summary>
+    /// <summary>Returns one intact part of a posted file.</summary>
     public static string Part(byte[] data, long begin = 0, long? fileSize = null, int part = 1, int total = 1, int line = 128)
     {
         var size = fileSize ?? data.Length;

@@ -6,7 +6,7 @@ using static Sluice.Usenet.Tests.Yenc.BadArticle;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Articles of uuencode: whole files, their first, middle and last parts, cut anywhere, and what is wrong with bad ones.</summary>
+/// <summary>Articles of uuencode: whole files, first, middle and last parts, split anywhere, and the defects of bad ones.</summary>
 public sealed class UuencodeTests
 {
     private const string First = "begin 644 film.mkv\r\n";
@@ -105,7 +105,7 @@ public sealed class UuencodeTests
     {
         var run = Run($"{line}\r\n#86)C\r\nend\r\n");
 
-        // Without it three bytes before an end are the last part of a file.
+        // Without a begin line, three bytes before an end line are the last part of a file.
         Assert.Equal(name ?? "", run.Name);
         Assert.Equal("abc"u8.ToArray(), run.Output);
     }
@@ -113,7 +113,7 @@ public sealed class UuencodeTests
     [Fact]
     public void Article_decodes_the_same_at_every_split()
     {
-        // A line that begins with a dot, text around the block, and the answer to the next command behind it.
+        // A line that begins with a dot, text around the block, and the following answer to the next command.
         var data = TestArticle.Noise(45 + 14, seed: 8);
         foreach (var first in new[] { First, "" })
         {

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Articles of their real size through each kernel: rounds that short cases do not reach.</summary>
+/// <summary>Articles of real size through each kernel, which reach loop rounds that short cases do not.</summary>
 public sealed class WholeArticleTests
 {
     private const int PartLength = 716_800;
@@ -24,7 +24,7 @@ public sealed class WholeArticleTests
         }
     }
 
-    /// <summary>An escaped '9' at the start of a line would be a keyword; plain, it is the same byte.</summary>
+    /// <summary>Replaces an escaped '9' at the start of a line by a plain one, because it would be a keyword line.</summary>
     private static string WithoutKeywords(string body) => body.Replace("\r\n=y", "\r\n9", StringComparison.Ordinal);
 
     private static byte[] Decode(string name, byte[] raw, int most, Random random)

@@ -6,7 +6,7 @@ using static Sluice.Usenet.Tests.Yenc.BadArticle;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>What posters, servers and enemies really send.</summary>
+/// <summary>Bad input from real posters, servers and attackers.</summary>
 public sealed class YencBadInputTests
 {
     [Fact]
@@ -77,7 +77,7 @@ public sealed class YencBadInputTests
     [Fact]
     public void Zero_checksum_can_match()
     {
-        // Four bytes after 0xFFFFFFFF whose checksum is zero; they are the one preimage of that length.
+        // Four bytes after 0xFFFFFFFF with checksum zero; no other four bytes give it.
         byte[] data = [0x9D, 0x0A, 0xD9, 0x6D];
         Assert.Equal(0u, YencReference.Crc(data));
 
@@ -218,7 +218,7 @@ public sealed class YencBadInputTests
     [Fact]
     public void Leading_dot_is_removed_from_every_line()
     {
-        // A lone ".x" and a keyword behind a stuffed dot, as no correct poster sends them.
+        // A lone ".x" and a keyword after a stuffed dot, which no correct poster sends.
         var run = DecoderRun.Of("=ybegin line=128 size=6 name=x\r\n..k\r\n.k\r\nkk\r\n.=yend size=5\r\n.\r\n");
 
         Assert.Equal("\u0004AAAA".Select(c => (byte)c), run.Output);

@@ -4,7 +4,7 @@ using static Sluice.Usenet.Tests.Yenc.BadArticle;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Header lines in every shape that posters have given them.</summary>
+/// <summary>Header lines in every form that posters have used.</summary>
 public sealed class YencHeaderTests
 {
     [Fact]

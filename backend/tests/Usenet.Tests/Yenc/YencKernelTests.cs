@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-/// <summary>Each kernel of this CPU, forced, against the rules of <see cref="YencReference"/>.</summary>
+/// <summary>Each kernel of this CPU, selected explicitly, against the rules of <see cref="YencReference"/>.</summary>
 public sealed class YencKernelTests
 {
     private const int FuzzCases = 500_000;
@@ -15,7 +15,7 @@ public sealed class YencKernelTests
 
     public static TheoryData<string> Kernels => [.. YencKernel.Supported.Select(kernel => kernel.Name)];
 
-    /// <summary>Up to 200 bytes each: every rule, next to every other.</summary>
+    /// <summary>Returns inputs of up to 200 bytes, in which every rule meets every other.</summary>
     private static IEnumerable<string> Cases()
     {
         yield return "";
@@ -100,7 +100,7 @@ public sealed class YencKernelTests
     [MemberData(nameof(Kernels))]
     public void G5_Kernel_equals_the_reference_on_20_million_random_cases(string name) => Fuzz(name, ReleaseFuzzCases, seed: 20_260_103);
 
-    /// <summary>Runs of many blocks without a special, then many at once: what carries from round to round of a fast loop, and out of it.</summary>
+    /// <summary>Long runs without special bytes, then many at once: tests the state between rounds of a fast loop and at its exit.</summary>
     [Theory]
     [MemberData(nameof(Kernels))]
     public void G5_Kernel_equals_the_reference_on_long_random_input(string name)
@@ -126,7 +126,7 @@ public sealed class YencKernelTests
         }
     }
 
-    /// <summary>The same strings far inside, where a loop has been fast for many rounds.</summary>
+    /// <summary>Plants the same strings far inside the input, after many rounds of the fast loop.</summary>
     [Theory]
     [MemberData(nameof(Kernels))]
     public void G5_Kernel_decodes_specials_planted_behind_a_long_run(string name)
@@ -160,7 +160,7 @@ public sealed class YencKernelTests
         }
     }
 
-    /// <summary>Bytes of yEnc's own alphabet at a density, noise between them.</summary>
+    /// <summary>Fills a buffer with yEnc's special bytes at a density, and noise between them.</summary>
     private static void FillWithSpecials(Span<byte> bytes, Random random, int percent)
     {
         random.NextBytes(bytes);
@@ -171,7 +171,7 @@ public sealed class YencKernelTests
             else if (bytes[i] < 20)
                 bytes[i] = (byte)'a';
 
-            // Whole line ends are what the layers hang on; single bytes rarely build them.
+            // Single random bytes rarely form whole line ends, on which the layers depend.
             if (i > 0 && random.Next(200) < percent && random.Next(4) == 0)
                 "\r\n"u8.CopyTo(bytes[(i - 1)..]);
         }

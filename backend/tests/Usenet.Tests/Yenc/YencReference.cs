@@ -3,8 +3,8 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Tests.Yenc;
 
 /// <summary>
-/// The rules of NNTP bodies and yEnc, written down over a whole input that can be looked at backwards and forwards. It has
-/// no state machine and shares nothing with the kernels.
+/// The rules of NNTP bodies and yEnc, applied to a whole input with access to every position. It has no state machine and shares no
+/// code with the kernels.
 /// </summary>
 internal static class YencReference
 {
@@ -59,10 +59,10 @@ internal static class YencReference
         return new Outcome([.. output], stops);
     }
 
-    /// <summary>All decoded bytes, and where keyword lines begin and the article ends (positions after what they consume).</summary>
+    /// <summary>All decoded bytes, and the positions after keyword lines and after the article's end.</summary>
     public sealed record Outcome(byte[] Output, List<(YencStop Stop, int Position)> Stops);
 
-    /// <summary>CRC-32 bit by bit.</summary>
+    /// <summary>Computes CRC-32 bit by bit.</summary>
     public static uint Crc(ReadOnlySpan<byte> bytes)
     {
         var register = uint.MaxValue;
