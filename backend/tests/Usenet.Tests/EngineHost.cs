@@ -25,10 +25,10 @@ internal sealed class EngineHost : IAsyncDisposable
     private readonly NntpAccounts _accounts;
     private readonly NntpListener _listener;
 
-    // What each of them holds, looked at by tests alone.
+    // Pools of the engine, which only tests inspect.
     private readonly IReadOnlyList<NntpConnectionPool> _connections;
 
-    // The clocks that stand still until a test moves them, with the timers that others had on them already.
+    // Manual clocks that stand still until a test moves them, each with its number of timers before the engine started.
     private readonly (ManualTimeProvider Clock, int Others)[] _clocks;
     private bool _closed;
 
@@ -46,36 +46,36 @@ internal sealed class EngineHost : IAsyncDisposable
 
     public ProviderPool Pool { get; }
 
-    /// <summary>What the connections of the engine have done.</summary>
+    /// <summary>Counters of the engine's connections.</summary>
     public NntpCounters Counters => _listener.Now;
 
-    /// <summary>The accounts at the mock, as the pool has them.</summary>
+    /// <summary>The accounts at the mock, as configured in the pool.</summary>
     public required IReadOnlyList<ProviderOptions> Accounts { get; init; }
 
-    /// <summary>What the pool learns about them.</summary>
+    /// <summary>The facts that the pool remembers about the accounts.</summary>
     public required ProviderMemory Memory { get; init; }
 
     public GlobalOperationLimiter Limiter => _accounts.Limiter;
 
     public StreamEngine Engine { get; }
 
-    /// <summary>What the pools say of themselves, for the message of a test that fails.</summary>
+    /// <summary>State of the pools, for the message of a failing test.</summary>
     public string Pools => string.Join(Environment.NewLine, _connections);
 
-    /// <summary>Connections that owe a late reply now.</summary>
+    /// <summary>Number of connections with a late reply.</summary>
     public int LateNow => _connections.Sum(static pool => pool.ToString().Split(", late").Length - 1);
 
-    /// <summary>Blocks that are lent and not to the cache alone.</summary>
+    /// <summary>Number of rented blocks without those of the cache.</summary>
     public long HeldBlocks => Engine.Blocks.Rented - (Engine.CachedBytes / BlockPool.BlockSize);
 
-    /// <summary>Permits that the lanes have together.</summary>
+    /// <summary>Number of permits in use over all lanes.</summary>
     public int Permits => Enum.GetValues<OperationLane>().Sum(Limiter.InUse);
 
-    // Articles of tests are small; what counts as a probe is half of one, as it is with articles of a usual size.
+    // Articles of tests are small, so a probe is half an article at most, as with articles of the usual size.
     private static readonly StreamOptions ForSmallArticles = new() { ProbeBytes = 10_000, LandingReach = 4_000 };
 
-    // A busy machine is silent for a second now and then, and what is asked for twice because of that cannot be counted. Tests that are
-    // about second tries bring options of their own.
+    // A busy machine can be silent for a second, and hedged requests would change the counts of articles. Tests of hedging bring
+    // their own options.
     private static readonly NntpOptions WithoutHedge = new() { HedgeEnabled = false };
 
     public static async Task<EngineHost> StartAsync(
@@ -127,11 +127,11 @@ internal sealed class EngineHost : IAsyncDisposable
         return bytes;
     }
 
-    /// <summary>Asks about articles of the first file, as a health check does.</summary>
+    /// <summary>Requests STAT for articles of the first file, as a health check does.</summary>
     /// <param name="first">Number of the first part.</param>
-    /// <param name="count">How many parts.</param>
-    /// <param name="everyProvider">Whether each provider is asked.</param>
-    /// <param name="cancellationToken">Null for that of the test.</param>
+    /// <param name="count">Number of parts.</param>
+    /// <param name="everyProvider">Whether to ask every provider.</param>
+    /// <param name="cancellationToken">Null for the token of the test.</param>
     public async Task<ArticlePresence[]> StatAsync(int first, int count, bool everyProvider = false, CancellationToken? cancellationToken = null)
     {
         MessageId[] ids = [.. Enumerable.Range(first, count).Select(part => MessageId.Parse(Release.MessageId(0, part)))];
@@ -140,7 +140,7 @@ internal sealed class EngineHost : IAsyncDisposable
         return answers;
     }
 
-    /// <summary>Reads a file whole, and compares it. A provider that has just come back may be rested for a moment: a few tries are fair.</summary>
+    /// <summary>Reads and compares a whole file, in several tries, because a recovered provider may still be in its cooldown.</summary>
     public async Task AssertReadsCleanAsync(int file, int tries, CancellationToken cancellationToken)
     {
         var truth = Truth(0, (int)Release.Files[file].Size, file);
@@ -161,7 +161,7 @@ internal sealed class EngineHost : IAsyncDisposable
         }
     }
 
-    /// <summary>Nothing may be left behind: no permit, no block, no stream, no socket beyond the cap, and none that no fetch can ever use.</summary>
+    /// <summary>Fails if a permit, a block, a stream, a socket above the cap or an unusable socket is left.</summary>
     public async Task AssertNothingIsLeftAsync(CancellationToken cancellationToken)
     {
         await Eventually.HoldsAsync(
@@ -169,8 +169,8 @@ internal sealed class EngineHost : IAsyncDisposable
             () => $"{Permits} permits, {HeldBlocks} blocks, {Engine.OpenStreams} streams left",
             cancellationToken);
 
-        // What has no more than a clock to wait for that stands still is not waited for. A socket that was reset as a trial shows no close
-        // of the server's: it may keep its place until the limit.
+        // With a manual clock, nothing closes the sockets that wait for a timer, so there is no wait. A socket that was reset by a trial sees
+        // no close by the server, so it may keep its slot until the limit.
         for (var provider = 0; provider < _connections.Count && _clocks.Length == 0; provider++)
         {
             var (pool, mock) = (_connections[provider], Mock.ProviderStats[provider]);
@@ -183,8 +183,8 @@ internal sealed class EngineHost : IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends the engine, and holds its counts against those of the mock, which is still there: the same connections and commands, but
-    /// for what was given up on its way.
+    /// Closes the engine and compares its counts with those of the mock, which still runs: connections and commands are equal, except for
+    /// those canceled on their way.
     /// </summary>
     public async Task AssertCountsAgreeAsync(CancellationToken cancellationToken)
     {
@@ -209,7 +209,7 @@ internal sealed class EngineHost : IAsyncDisposable
             await Eventually.HoldsAsync(() => clock.Alive <= others, () => $"{clock.Alive - others} timers left", CancellationToken.None);
     }
 
-    /// <summary>Connections that take the next command.</summary>
+    /// <summary>Counts the idle connections that accept a command.</summary>
     private static int Usable(NntpConnectionPool pool) => pool.Idle.Count(connection => !connection.Load.IsLate);
 
     private async Task CloseAsync()

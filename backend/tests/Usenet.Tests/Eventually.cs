@@ -1,15 +1,15 @@
 using Xunit;
 namespace Sluice.Usenet.Tests;
 
-/// <summary>Waits for what other threads bring about, and fails with what was seen last.</summary>
+/// <summary>Waits until other threads make a condition true, and fails with the last observed state.</summary>
 internal static class Eventually
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
-    /// <param name="condition">What is waited for.</param>
-    /// <param name="seen">What it is instead.</param>
-    /// <param name="cancellationToken">Gives the wait up.</param>
-    /// <param name="after">What may lie ahead of it by right, before the wait proper.</param>
+    /// <param name="condition">The awaited condition.</param>
+    /// <param name="seen">Describes the state that was observed instead.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <param name="after">A delay that is legitimate, in addition to the usual timeout.</param>
     public static async Task HoldsAsync(Func<bool> condition, Func<string> seen, CancellationToken cancellationToken, TimeSpan after = default)
     {
         var started = TimeProvider.System.GetTimestamp();

@@ -4,9 +4,9 @@ using Xunit.v3;
 
 namespace Sluice.Testing;
 
-/// <summary>Says how long a class of tests takes, so that <see cref="LongestFirst"/> starts it early.</summary>
-/// <param name="tests">The class. It names no collection.</param>
-/// <param name="seconds">On two quiet cores, in a run of all. A class that takes less than ten need not be named.</param>
+/// <summary>Declares the duration of a test class, so that <see cref="LongestFirst"/> starts it early.</summary>
+/// <param name="tests">The class, which must not be in a named collection.</param>
+/// <param name="seconds">Duration on two quiet cores, in a run of all tests. Classes under ten seconds need no entry.</param>
 [AttributeUsage(AttributeTargets.Assembly, AllowMultiple = true)]
 internal sealed class TakesAttribute(Type tests, int seconds) : Attribute
 {
@@ -16,8 +16,8 @@ internal sealed class TakesAttribute(Type tests, int seconds) : Attribute
 }
 
 /// <summary>
-/// Starts the longest classes first. A class that waits for a minute and is started last leaves a core idle for that minute, because
-/// nothing is left to run beside it.
+/// Starts the longest classes first. If a class that waits for a minute started last, a core would be idle for that minute, because no
+/// other class would be left.
 /// </summary>
 public sealed class LongestFirst : ITestCollectionOrderer
 {
@@ -29,7 +29,7 @@ public sealed class LongestFirst : ITestCollectionOrderer
         where T : ITestCollection =>
         [.. testCollections.OrderByDescending(SecondsOf).ThenBy(collection => collection.UniqueID, StringComparer.Ordinal)];
 
-    // The name ends with an id in parentheses.
+    // The display name ends with an id in parentheses.
     private static int SecondsOf<T>(T collection)
         where T : ITestCollection => Seconds.GetValueOrDefault(collection.TestCollectionDisplayName.Split(" (")[0]);
 }

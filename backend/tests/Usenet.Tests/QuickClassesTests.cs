@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests;
 
-/// <summary>The choice of tests for <c>tools/test.sh --quick</c>.</summary>
+/// <summary>Selection of the tests for <c>tools/test.sh --quick</c>.</summary>
 public sealed class QuickClassesTests
 {
     private static readonly IReadOnlyList<string> Quick = QuickClasses.In(typeof(QuickClassesTests).Assembly);
