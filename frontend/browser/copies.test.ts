@@ -76,8 +76,8 @@ afterAll(async () => {
   if (mountDir) await rmdir(mountDir);
 });
 
-describe("what the cards of programs give to copy", () => {
-  it("is a configuration with which rclone lists the tree and reads from it", async () => {
+describe("the copy buttons on the cards of programs", () => {
+  it("give a configuration with which rclone lists and reads the tree", async () => {
     await openApps("rclone");
     await page.getByRole("button", { name: "Create a new one" }).click();
     await page.getByRole("button", { name: "Create password" }).click();
@@ -88,13 +88,13 @@ describe("what the cards of programs give to copy", () => {
     expect(await copied(page, "Volume line for Sonarr, Radarr, Plex and Jellyfin (docker compose)")).toBe(`- ${mountDir}:${mountDir}:rslave`);
   });
 
-  it("is a command that lists the tree, and the way to a film that VLC plays", async () => {
+  it("give a command that lists the tree, and a link to the files for VLC", async () => {
     await openApps("VLC");
     expect((await shell(await copied(page, "Try it (shell)"))).toString()).toContain("movies");
     expect(await page.locator("main details[open]").getByRole("link", { name: "Files" }).getAttribute("href")).toBe("/files");
   });
 
-  it("is an address and a path at which Infuse finds a share", async () => {
+  it("give an address and a path at which Infuse finds the share", async () => {
     await openApps("Infuse");
     const share = `${await copied(page, "Address")}${await copied(page, "Path")}`;
     const authorization = `Basic ${Buffer.from(`${await copied(page, "User")}:${login.password}`).toString("base64")}`;
@@ -102,7 +102,7 @@ describe("what the cards of programs give to copy", () => {
     expect([answer.status, (await answer.text()).includes("movies")]).toEqual([207, true]);
   });
 
-  it("are values with which Sonarr takes Sluice for a SABnzbd", async () => {
+  it("give values with which Sonarr accepts Sluice as SABnzbd", async () => {
     await openApps("Sonarr");
     await page.getByText("Or set it up by hand").first().click();
     const entered = { host: await copied(page, "Host"), port: await copied(page, "Port"), urlBase: "", apiKey: await copied(page, "API Key"), category: await copied(page, "Category") };
@@ -110,7 +110,7 @@ describe("what the cards of programs give to copy", () => {
     expect(await refusalOf({ ...entered, apiKey: "0".repeat(32) })).not.toBeNull();
   });
 
-  it("needs no copying for Sonarr, where a second press leaves one client", async () => {
+  it("are not needed for Sonarr, and connecting it twice adds one client", async () => {
     await openApps("Sonarr");
     await page.getByLabel("Sonarr address").fill(arr.url);
     await page.getByLabel("Sonarr API key").fill(arr.key);
@@ -121,7 +121,7 @@ describe("what the cards of programs give to copy", () => {
     expect(arr.clients).toHaveLength(1);
   });
 
-  it.runIf(canMount)("is a mount through which the folders and paths that are named can be read", async () => {
+  it.runIf(canMount)("give commands for a mount in which the named folders and paths are readable", async () => {
     await openApps("rclone", "Plex");
     const mount = spawn("bash", ["-euc", `exec ${await copied(page, "Mount it")}`], { env: { ...process.env, HOME: home, XDG_CONFIG_HOME: "" }, stdio: "ignore" });
     try {
@@ -144,8 +144,8 @@ describe("what the cards of programs give to copy", () => {
   });
 });
 
-describe("what the page of a file gives to copy", () => {
-  it("is an address for curl with the login, and a link that needs none", async () => {
+describe("the copy buttons on the page of a file", () => {
+  it("give an address for curl with the login, and a link that needs none", async () => {
     await page.goto(`files/movies/${release}`);
     await page.getByRole("link", { name: "film.mkv", exact: true }).click();
     const bytes = await shell(`curl -sf -u '${login.user}:${login.password}' -r 0-${mebibyte - 1} '${await copied(page, "WebDAV address")}'`);
@@ -176,8 +176,8 @@ function namesOf(yaml: string): string[] {
   });
 }
 
-describe("what the login gives to copy to those who forgot it", () => {
-  it("is a line for a shell after which a new login is made, and lines that fit into the compose file", async () => {
+describe("the copy buttons for a forgotten login", () => {
+  it("give a shell command that resets the login, and lines for the compose file", async () => {
     const server = await startServer();
     try {
       await setUp(server);

@@ -48,7 +48,7 @@ const labelsOf = (page: Page) =>
 
 describe("the chart of the throughput", () => {
   for (const locale of ["en-US", "de-DE"]) {
-    it(`has labels that do not meet, in ${locale}`, async () => {
+    it(`has labels that do not overlap, in ${locale}`, async () => {
       for (const width of [390, 1_280, 1_440, 1_920]) {
         // The hour has its first sample after ten seconds; a day would need four minutes.
         for (const window of ["ten-minutes", "hour"]) {
@@ -69,7 +69,7 @@ describe("the chart of the throughput", () => {
 });
 
 describe("lists", () => {
-  it("have names that are links, which Tab reaches and a tab of its own opens", async () => {
+  it("have names that are links for the keyboard and for new tabs", async () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     await page.goto("history");
     const name = page.getByRole("link", { name: "Harbour.Lights.2024.720p" });
@@ -85,7 +85,7 @@ describe("lists", () => {
     await page.context().close();
   });
 
-  it("say in the list of keys what they take themselves", async () => {
+  it("list their own keys among the shortcuts", async () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     await page.goto("history");
     await page.locator("tbody tr").first().waitFor();
@@ -104,7 +104,7 @@ describe("lists", () => {
   });
 });
 
-describe("an import that is tried again", () => {
+describe("a retried import", () => {
   it("is followed by its toast until it has failed again", async () => {
     await world.add("Gone.Film.1999", deadNzb, "movies");
     await world.untilHistory(2);
@@ -119,8 +119,8 @@ describe("an import that is tried again", () => {
   });
 });
 
-describe("addresses of the tree in a browser", () => {
-  it.each([["content/uncategorized/", "/files/uncategorized"], ["nzbs/", "/queue"], ["completed-symlinks/", "/files"]])("/%s is the page %s", async (path, to) => {
+describe("WebDAV addresses in a browser", () => {
+  it.each([["content/uncategorized/", "/files/uncategorized"], ["nzbs/", "/queue"], ["completed-symlinks/", "/files"]])("/%s opens the page %s", async (path, to) => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     await page.goto(path);
     await settle(page);
@@ -128,7 +128,7 @@ describe("addresses of the tree in a browser", () => {
     await page.context().close();
   });
 
-  it("that lead nowhere say so, without asking for a password", async () => {
+  it("report an unknown path without asking for a password", async () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     await page.goto("nowhere");
     await page.getByText("Page not found").first().waitFor();
@@ -137,7 +137,7 @@ describe("addresses of the tree in a browser", () => {
 });
 
 describe("the setup", () => {
-  it("takes the code of a link that is pasted into its tab, and a file that is dropped beside the zone", async () => {
+  it("takes the code from a link pasted into its tab, and a file dropped outside the zone", async () => {
     const fresh = await startServer();
     const page = await openPage(browser, fresh, {});
     await page.goto("setup");
@@ -157,7 +157,7 @@ describe("the setup", () => {
 });
 
 describe("the page of a playback", () => {
-  it("breaks no rule", async () => {
+  it("is accessible", async () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     await page.goto("streams/none");
     await settle(page);

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe("files, queue and history", () => {
-  it("play the built-in clip on a plain LAN name, measure it, and copy its address", async () => {
+  it("play the built-in clip over plain HTTP on a LAN name, show its figures and copy its link", async () => {
     const page = await openPage(browser, server);
     const home = new URL(server.url);
     home.hostname = "nas.test";
@@ -67,7 +67,7 @@ describe("files, queue and history", () => {
     await page.context().close();
   });
 
-  it("lead from the drop zone to the files, and say why what failed has failed", async () => {
+  it("lead from the drop zone to the files, and explain a failed import", async () => {
     const [host = "", port = ""] = (mock.providers[0] ?? "").split(":");
     await call("POST", "providers", { host, port: Number(port), tls: false, user: "", password: "", maxConnections: 4 });
     await page.goto("history");
@@ -116,7 +116,7 @@ describe("files, queue and history", () => {
     expect(page.errors).toEqual([]);
   });
 
-  it("take a removal back while the list stays live", async () => {
+  it("undo a removal while the list stays live", async () => {
     await page.goto("history?q=gone");
     await page.getByText("Gone.2026", { exact: true }).waitFor();
     await page.locator("tr[data-row]").first().focus();
@@ -126,7 +126,7 @@ describe("files, queue and history", () => {
     await page.getByText("Gone.2026", { exact: true }).waitFor();
   });
 
-  it("break no rule, do not overflow and have large enough targets, full and on phones", async () => {
+  it("are accessible, fit the window and have large targets, with rows and on phones", async () => {
     await call("POST", "queue/pause", {});
     const form = new FormData();
     form.append("file", new Blob([deadNzb]), "Paused.2026.nzb");

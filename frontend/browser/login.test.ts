@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe("the frame", () => {
-  it("leads to the setup first, then to the login and back", async () => {
+  it("redirects to the setup first, then to the login with the way back", async () => {
     const page = await openPage(browser, server);
     await page.goto("");
     await page.waitForURL("**/setup");
@@ -26,7 +26,7 @@ describe("the frame", () => {
     expect(await page.locator("h1").count()).toBe(1);
   });
 
-  it("shows its pages to those who are logged in, without a broken rule, an overflow or a small target", async () => {
+  it("is accessible, fits the window and has large targets after a login", async () => {
     const cookie = await logIn(server);
     for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
       const page = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
@@ -39,7 +39,7 @@ describe("the frame", () => {
     }
   });
 
-  it("says on every page who needs no password for the files", async () => {
+  it("names the networks without a password on every page", async () => {
     const open = await startServer({ environment: { DISABLE_WEBDAV_AUTH: "true", SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS: "192.0.2.0/24" } });
     try {
       const page = await openPage(browser, open, { cookie: await setUp(open), ...windows.phone });

@@ -89,14 +89,14 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-describe("mount it for me", { timeout: 240_000 }, () => {
-  it("says that nothing reads Sluice yet, and what the two logins are for", async () => {
+describe("the card for the mount", { timeout: 240_000 }, () => {
+  it("says that nothing reads Sluice yet, and explains the two logins", async () => {
     await page.getByText("Still missing: the mount. Nothing has read Sluice since you opened this page.").waitFor();
     await page.getByText("Yours (admin) opens this web interface.").waitFor();
     await page.getByText("The players' (admin) opens films over WebDAV and nothing else", { exact: false }).waitFor();
   });
 
-  it.each(places)("is a page to see and to press, %s", async (place) => {
+  it.each(places)("is accessible, fits the window and has large targets: %s", async (place) => {
     await choose(place);
     await page.setViewportSize(windows.phone.viewport);
     expect(await brokenRules(page)).toEqual([]);
@@ -105,7 +105,7 @@ describe("mount it for me", { timeout: 240_000 }, () => {
     await page.setViewportSize(windows.desktop.viewport);
   });
 
-  it.runIf(composeCommand)("is a compose file that compose takes, for each place that has Docker", async () => {
+  it.runIf(composeCommand)("gives a valid compose file for each place with Docker", async () => {
     const [command = "", ...words] = composeCommand ?? [];
     const file = path.join(folder, "docker-compose.yml");
     for (const place of [0, 2, 3]) {
@@ -118,7 +118,7 @@ describe("mount it for me", { timeout: 240_000 }, () => {
     }
   });
 
-  it.runIf(canMount)("is a compose file whose rclone mounts, and lamps that turn green with it", async () => {
+  it.runIf(canMount)("gives a compose file whose rclone mounts, and then reports success", async () => {
     await choose(places[0] ?? "");
     await page.getByRole("button", { name: "Create a new one" }).click();
     await page.getByRole("button", { name: "Create password" }).click();
@@ -150,7 +150,7 @@ describe("mount it for me", { timeout: 240_000 }, () => {
     });
   });
 
-  it.runIf(canMount)("are commands for root that write a unit, whose rclone mounts", async () => {
+  it.runIf(canMount)("gives commands for root that write a unit whose rclone mounts", async () => {
     await choose(places[1] ?? "");
     const etc = path.join(folder, "etc");
     await mkdir(path.join(etc, "systemd/system"), { recursive: true });
@@ -165,7 +165,7 @@ describe("mount it for me", { timeout: 240_000 }, () => {
     });
   });
 
-  it("shows no error in the console", () => {
+  it("logs no error in the console", () => {
     expect(page.errors).toEqual([]);
   });
 });

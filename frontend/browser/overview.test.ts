@@ -32,7 +32,7 @@ async function playClip(): Promise<void> {
 }
 
 describe("Home, the page of a playback and the log", () => {
-  it("show an empty server without a broken rule, an overflow or a small target", async () => {
+  it("are accessible, fit the window and have large targets on an empty server", async () => {
     for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
       const looked = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
       const ways = { "": () => looked.goto(""), logs: () => looked.keyboard.type("gl"), "streams/none": () => looked.goto("streams/none") };
@@ -50,13 +50,13 @@ describe("Home, the page of a playback and the log", () => {
     }
   });
 
-  it("say that there is no provider, and let the clip be played", async () => {
+  it("report the missing provider and offer the built-in clip", async () => {
     await page.goto("");
     await page.getByText("Add your Usenet provider").waitFor();
     expect(await page.getByRole("link", { name: "Play the clip" }).getAttribute("href")).toContain(`play=${clip}`);
   });
 
-  it("follow a playback by events, without a request of their own", async () => {
+  it("follow a playback by events, without requests", async () => {
     // The page has sent all requests once it listens to events and shows no Skeleton; only the event stream may reconnect later.
     const listens = page.waitForResponse((response) => response.url().includes("/api/events"));
     await page.goto("");
@@ -70,7 +70,7 @@ describe("Home, the page of a playback and the log", () => {
     expect(requests.join(" ")).toBe("");
   });
 
-  it("show new lines as they are written, and keep the filter in the address", async () => {
+  it("show new log lines live and keep the filter in the address", async () => {
     await page.goto("logs");
     await page.getByRole("region", { name: "Log" }).getByRole("listitem").first().waitFor();
     await page.getByRole("searchbox").fill("nothing has these words");
@@ -80,7 +80,7 @@ describe("Home, the page of a playback and the log", () => {
     await page.getByRole("listitem").first().waitFor();
   });
 
-  it("record more for a quarter of an hour, and go back at once", async () => {
+  it("raise the log level for 15 minutes and reset it on request", async () => {
     await page.goto("logs");
     await page.getByRole("button", { name: "Log more detail" }).click();
     await page.getByRole("menuitem", { name: "Debug for 15 min" }).click();

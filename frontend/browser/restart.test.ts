@@ -51,7 +51,7 @@ const pages = { "": "Files", files: "Queue", queue: "History", history: "Logs", 
 
 describe("a server that restarts under an open tab", () => {
   for (const how of ["404", "503", "never"] as const) {
-    it.each(Object.entries(pages))(`leaves the frame of /%s as it is while parts are answered with ${how}, and opens %s by itself`, async (where, next) => {
+    it.each(Object.entries(pages))(`keeps the frame of /%s while its parts get the answer ${how}, then opens %s by itself`, async (where, next) => {
       const { page, letIn } = await openWithout(where, how);
       const heading = await page.locator("h1").textContent();
       const rail = page.getByRole("navigation", { name: "Pages" }).first();
@@ -69,7 +69,7 @@ describe("a server that restarts under an open tab", () => {
     });
   }
 
-  it("is waited for: the next page opens by itself, and nothing that was typed is lost", async () => {
+  it("keeps typed text, and the notice disappears by itself", async () => {
     const page = await openPage(browser, server, { cookie });
     await page.goto("queue");
     await settle(page);
@@ -84,7 +84,7 @@ describe("a server that restarts under an open tab", () => {
     expect(await address.inputValue()).toBe("https://indexer.test/film.nzb");
   });
 
-  it("takes a file that is dropped before the part for drops is here", async () => {
+  it("takes a file that is dropped before the upload part is loaded", async () => {
     const { page, letIn } = await openWithout("files", "503");
     await page.evaluate(() => {
       const transfer = new DataTransfer();
@@ -105,7 +105,7 @@ describe("a server that was updated under an open tab", () => {
     await page.route(`${server.url}/`, (route) => route.fulfill({ contentType: "text/html", body: other }));
   };
 
-  it("is loaded again once, at the page that was asked for", async () => {
+  it("reloads the tab once, at the requested page", async () => {
     const page = await openPage(browser, server, { cookie });
     await page.goto("files");
     await settle(page);
@@ -117,7 +117,7 @@ describe("a server that was updated under an open tab", () => {
     expect(loads).toEqual(["/queue"]);
   });
 
-  it("is not loaded again over text that was typed", async () => {
+  it("does not reload the tab over typed text", async () => {
     const page = await openPage(browser, server, { cookie });
     await page.goto("settings/system");
     await settle(page);

@@ -46,7 +46,7 @@ const anew = "Retry on all providers";
 const whatever = "Retry and accept gaps";
 
 describe("an import that failed because articles are missing", () => {
-  it("is published whatever is missing, where that is chosen", async () => {
+  it("is published with gaps on request", async () => {
     const name = "Holes.2026.1080p";
     // All but the first and last part: the file can be identified, and the sample finds the rest missing.
     await miss("2-64");
@@ -63,7 +63,7 @@ describe("an import that failed because articles are missing", () => {
     await page.context().close();
   });
 
-  it("is taken from providers that are asked anew, which the plain try believes to have nothing", async () => {
+  it("succeeds if all providers are asked again, which a plain retry does not do", async () => {
     const name = "Late.2026.1080p";
     await miss("1.0");
     await world.add(name, await world.nzb(6), "movies");

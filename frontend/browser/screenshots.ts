@@ -76,7 +76,7 @@ async function take(server: RunningServer, cookie: string | undefined, shots: re
 const groups = ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/system", "/account"];
 const shown = (text: string | RegExp) => (page: Page) => page.getByText(text).locator("visible=true").first().waitFor();
 
-it("of the setup and the login", { timeout: 300_000 }, async () => {
+it("takes pictures of the setup and the login", { timeout: 300_000 }, async () => {
   await take(fresh, undefined, [{ name: "setup-1-account", at: `setup#${setupCode}` }]);
   await take(empty, emptyCookie, [
     { name: "setup-2-provider", at: "setup?step=provider", ready: shown("Server") },
@@ -91,7 +91,7 @@ it("of the setup and the login", { timeout: 300_000 }, async () => {
   await take(empty, undefined, [{ name: "login", at: "login", ready: (page) => page.getByText("Forgot it?").click() }]);
 });
 
-it("of a server without anything", { timeout: 300_000 }, async () => {
+it("takes pictures of an empty server", { timeout: 300_000 }, async () => {
   await take(empty, emptyCookie, [
     { name: "empty-home", at: "", ready: shown("First steps") },
     { name: "empty-files", at: "files/movies" },
@@ -102,7 +102,7 @@ it("of a server without anything", { timeout: 300_000 }, async () => {
   ]);
 });
 
-it("of a server with content", { timeout: 900_000 }, async () => {
+it("takes pictures of a server with content", { timeout: 900_000 }, async () => {
   const { server, cookie } = world;
   const { items } = await call<{ items: { id: string; name: string; path: string; bytes: number; kind: string }[] }>(server, cookie, "GET", "files?q=mkv&limit=50");
   const large = items.filter((item) => item.kind === "file").sort((one, other) => other.bytes - one.bytes);

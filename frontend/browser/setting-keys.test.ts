@@ -13,7 +13,7 @@ import { call } from "./world";
 /** The console also reports refused requests, which the pages show themselves. */
 const isLoad = (error: string) => error.startsWith("Failed to load resource");
 
-describe("each key", () => {
+describe("each setting", () => {
   let folder: string;
   let browser: Browser;
   let server: RunningServer;
@@ -64,7 +64,7 @@ describe("each key", () => {
     }
   }
 
-  it("is set by its control, shows that, and says what is wrong with a wrong value", async () => {
+  it("is saved by its control, shows the change, and explains a wrong value", async () => {
     const seen = new Set<string>();
     await eachGroup(async (plain) => {
       if (plain.length === 0) return;
@@ -90,7 +90,7 @@ describe("each key", () => {
     expect([...seen, ...Object.keys(edited)].toSorted()).toEqual(fields.map((field) => field.key).toSorted());
   });
 
-  it("with an editor of its own gets a row by it", async () => {
+  it("with an editor of its own can be saved through it", async () => {
     const arr = await startArr(folder);
     const dialog = page.getByRole("dialog");
     const sentence = dialog.locator('[id$="-error"]');
@@ -125,7 +125,7 @@ describe("each key", () => {
     await arr.stop();
   });
 
-  it("that the environment sets is locked and says by which variable", async () => {
+  it("set by the environment is locked and names its variable", async () => {
     const environment = Object.fromEntries(
       fields.map((field) => [field.overrideName, edited[field.key] ?? textOf(field, otherOf(field, field.default, folder))]),
     );

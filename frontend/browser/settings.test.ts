@@ -29,7 +29,7 @@ async function open(window: keyof typeof windows, colorScheme: "dark" | "light")
 const isLoad = (error: string) => error.startsWith("Failed to load resource");
 
 describe("the settings", () => {
-  it("are without a broken rule, an overflow or a small target in each group", async () => {
+  it("are accessible, fit the window and have large targets in each group", async () => {
     for (const [window, scheme, pixels] of [["desktop", "light", 24], ["phone", "dark", 44]] as const) {
       const page = await open(window, scheme);
       const groups = page.getByRole("navigation", { name: "Groups of settings" });
@@ -48,7 +48,7 @@ describe("the settings", () => {
     }
   }, 240_000);
 
-  it("save what was changed after showing it, and take it back", async () => {
+  it("save changes after a review, and undo a reset", async () => {
     const page = await open("desktop", "dark");
     await page.goto("settings/streaming");
     await page.getByRole("spinbutton", { name: "Read-ahead" }).fill("64");
@@ -72,7 +72,7 @@ describe("the settings", () => {
     await page.context().close();
   });
 
-  it("are found by Ctrl-K and the keyboard alone", async () => {
+  it("are found by Ctrl-K with the keyboard only", async () => {
     const page = await open("desktop", "light");
     await page.goto("settings/account");
     await page.getByRole("heading", { name: "Keys for scripts" }).waitFor();
@@ -104,7 +104,7 @@ describe("the settings", () => {
     await page.context().close();
   });
 
-  it("ask for the password again before a key that may do everything is made", async () => {
+  it("ask for the password again before they create a key with full access", async () => {
     // After a restart no session counts as having entered the password recently.
     await server.restart();
     const page = await open("phone", "dark");

@@ -54,7 +54,7 @@ async function judge(page: Page, pixels: number) {
 }
 
 describe("the setup", () => {
-  it("shows the built-in clip behind one typed field and three clicks", async () => {
+  it("shows the built-in clip after one typed field and three clicks", async () => {
     const page = await openPage(browser, clipServer, { colorScheme: "dark", ...windows.phone });
     page.setDefaultTimeout(patienceMs);
     await page.goto(`setup#${setupCode}`);
@@ -82,7 +82,7 @@ describe("the setup", () => {
     await page.context().close();
   });
 
-  it("leads from an empty folder to a film of one's own with four typed fields, three clicks and one drop", { timeout: wayMs }, async () => {
+  it("leads from an empty folder to your own film with four typed fields, three clicks and one drop", { timeout: wayMs }, async () => {
     process.env.SLUICE_BROWSER_PASS = "secret";
     mock = await startMock(
       `--media=${path.join(folder, "clip.mp4")}`, `--nzb=${path.join(folder, "film.nzb")}`, "--user=me", "--pass-env=SLUICE_BROWSER_PASS", "--latency=2", "--jitter=0",
@@ -116,7 +116,7 @@ describe("the setup", () => {
     await page.context().close();
   });
 
-  it("takes over an earlier installation at a step of its own, and counts up meanwhile", async () => {
+  it("imports an earlier installation in a step of its own, with a progress that only increases", async () => {
     const moving = await startServer();
     try {
       await moving.restart({ meanwhile: (data) => Promise.resolve(leaveOldServer(data)) });
@@ -148,7 +148,7 @@ describe("the setup", () => {
     }
   });
 
-  it("goes on where it was left", async () => {
+  it("resumes at the last step", async () => {
     const page = await openPage(browser, server, {});
     page.setDefaultTimeout(patienceMs);
     await page.goto("setup");

@@ -47,7 +47,7 @@ describe("the built files", () => {
     expect(gz(ending(files, ".svg", ".png", ".webp", ".jpg"))).toBeLessThanOrEqual(10 * kilobyte);
   });
 
-  it("bring Home, which shows no chart by itself, in at most 160 KB", () => {
+  it("load Home without its chart in at most 160 KB", () => {
     const scripts = new Set(ending(named, ".js"));
     const parts = ["frame", "home"];
     for (const part of parts) withImports(chunk(part), scripts);
@@ -62,7 +62,7 @@ describe("the built files", () => {
     expect(gz([...ahead].filter((name) => !shown.has(name)))).toBeLessThanOrEqual(100 * kilobyte);
   });
 
-  it("bring at most 260 KB lazily, all pages together", () => {
+  it("have at most 260 KB of lazy scripts, all pages together", () => {
     expect(gz(ending(files, ".js").filter((name) => !named.includes(name)))).toBeLessThanOrEqual(260 * kilobyte);
   });
 });

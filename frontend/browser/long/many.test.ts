@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe("five hundred NZBs in one drop", () => {
-  it("arrive over a restart of the server, and the toast tells the three that are broken", async () => {
+  it("arrive despite a restart of the server, and the toast lists the three broken ones", async () => {
     const nzb = await world.nzb(1, { size: 2 });
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     page.setDefaultTimeout(30_000);

@@ -44,7 +44,7 @@ const settings = ["", "/providers", "/streaming", "/library", "/download-client"
 const setup = ["provider", "try", "apps"].map((step) => `setup?step=${step}`);
 
 describe("all pages", () => {
-  it("break no rule and have large enough targets, empty and full, in both themes, on desktops and phones", async () => {
+  it("are accessible and have large targets, empty and full, in both themes, on desktops and phones", async () => {
     const servers = [
       { server: empty, cookie: emptyCookie, at: ["", "files", "files/movies", "queue", "history", "streams/none", "streams/none/more", "logs", ...settings, ...setup] },
       { server: world.server, cookie: world.cookie, at: pages },
@@ -66,7 +66,7 @@ describe("all pages", () => {
     }
   });
 
-  it.each(["plain", "pseudo", "pseudo-rtl"])("are no wider than their window with texts of the kind %s", async (locale) => {
+  it.each(["plain", "pseudo", "pseudo-rtl"])("fit the window with %s texts", async (locale) => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     page.setDefaultTimeout(patienceMs);
     await page.goto(`?locale=${locale}`);

@@ -32,7 +32,7 @@ describe("changes", () => {
     await world?.stop();
   });
 
-  it.each([["Seen", "queue"], ["Sorted", "queue?q=sorted+2026&category=movies&sort=name"]])("measures how soon %s is shown by %s", { timeout: 120_000 }, async (word, where) => {
+  it.each([["Seen", "queue"], ["Sorted", "queue?q=sorted+2026&category=movies&sort=name"]])("measures how soon %s appears on %s", { timeout: 120_000 }, async (word, where) => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     await page.goto(where);
     await page.getByRole("heading", { name: "Queue" }).first().waitFor();
@@ -50,7 +50,7 @@ describe("changes", () => {
     await page.context().close();
   });
 
-  it("measures how soon the next page opens that was asked for during a restart", { timeout: 120_000 }, async () => {
+  it("measures how soon a page requested during a restart opens", { timeout: 120_000 }, async () => {
     const waits: number[] = [];
     for (let round = 0; round < restarts; round++) {
       const page = await openPage(browser, world.server, { cookie: world.cookie });
@@ -65,7 +65,7 @@ describe("changes", () => {
     note("first answer after a restart until the page is there that was asked for meanwhile", waits, "ms", { goal: "12", of: "p95", most: 3_000 });
   });
 
-  it("measures how soon a page is right again after a restart", { timeout: 120_000 }, async () => {
+  it("measures how soon a page is up to date after a restart", { timeout: 120_000 }, async () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     await page.goto("queue?q=after");
     await page.getByRole("searchbox").first().waitFor();

@@ -56,7 +56,7 @@ describe("pages", () => {
     await world?.stop();
   });
 
-  it.each([1, 4])("measures how Home comes at CPU ÷ %i", { timeout: 240_000 }, async (slowDown) => {
+  it.each([1, 4])("measures the load of Home at CPU ÷ %i", { timeout: 240_000 }, async (slowDown) => {
     const blank: Paint[] = [];
     const home: Paint[] = [];
     for (let round = 0; round < rounds; round++) {

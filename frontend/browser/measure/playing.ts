@@ -21,7 +21,7 @@ describe("playing", () => {
     await world?.stop();
   });
 
-  it("measures how long a first picture and a jump take", { timeout: 240_000 }, async () => {
+  it("measures the time to the first picture and of a seek", { timeout: 240_000 }, async () => {
     const first: number[] = [];
     const jumps: number[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -41,7 +41,7 @@ describe("playing", () => {
     note("a jump to its picture", jumps, "ms", { goal: "3", of: "p95", most: 1_000 });
   });
 
-  it("measures what a tab costs while three films play", { timeout: 120_000 }, async () => {
+  it("measures the CPU of a tab while three films play", { timeout: 120_000 }, async () => {
     await world.add("Film.2026", await world.nzb(7, { size: 200 }), "movies");
     await world.untilHistory(2);
     const { items } = await call<{ items: { id: string }[] }>(world.server, world.cookie, "GET", "files?path=movies/Film.2026");

@@ -49,7 +49,7 @@ describe("watchers", () => {
 
   afterAll(async () => world?.stop());
 
-  it("measures what a hundred of them change of a playback", { timeout: 400_000 }, async () => {
+  it("measures how a hundred of them affect a playback", { timeout: 400_000 }, async () => {
     const { items } = await call<{ items: { id: string }[] }>(world.server, world.cookie, "GET", "files?path=movies/Film.2026");
     const { links } = await call<{ links: { signed: string } }>(world.server, world.cookie, "GET", `files/${items[0]?.id ?? ""}`);
     const read = async () => {
