@@ -9,15 +9,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("the way to Home", () => {
-  it("waits for the answers, so that the page is drawn once", async () => {
+describe("the loader of Home", () => {
+  it("waits for the answer, so that the page renders once", async () => {
     vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ seq: 1 })));
     await load();
     expect(queryClient.isFetching()).toBe(0);
     expect(queryClient.getQueryCache().getAll().map((query) => query.state.status)).toEqual(["success"]);
   });
 
-  it("goes on without answers that take their time", async () => {
+  it("does not wait for a slow answer", async () => {
     vi.useFakeTimers();
     vi.stubGlobal("fetch", () => new Promise(() => undefined));
     const loading = load();

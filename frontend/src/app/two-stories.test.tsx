@@ -70,7 +70,7 @@ async function told(detail: Detail) {
 
 afterEach(() => cleanup());
 
-describe("the pages of a playback tell one story", () => {
+describe("the two pages of a playback agree", () => {
   const all = states();
 
   it("has over two hundred states", () => expect(all.length).toBeGreaterThan(200));

@@ -6,12 +6,12 @@ import { ApiProblem } from "./api-problem";
 const login = { user: "admin", password: "x" };
 
 describe("api", () => {
-  it("answers the body of a call", async () => {
+  it("returns the body of an answer", async () => {
     mockApi({ "GET /api/session": { user: "admin" } });
     expect(await dataOf(api.GET("/api/session"))).toEqual({ user: "admin" });
   });
 
-  it("sends X-Csrf with what changes something, and with nothing else", async () => {
+  it("sends X-Csrf only with requests that change something", async () => {
     const calls = mockApi({ "GET /api/session": {}, "POST /api/session": {}, "POST /api/queue": {} });
     await api.GET("/api/session");
     await api.POST("/api/session", { body: login });
@@ -19,7 +19,7 @@ describe("api", () => {
     expect(calls.map((call) => call.headers.get("X-Csrf"))).toEqual([null, "1", "1"]);
   });
 
-  it("throws the problem of an answer that failed", async () => {
+  it("throws the problem of a failed answer", async () => {
     mockApi({ "POST /api/session": problem(429, "too-many", "Wait a minute.", { user: ["No."] }, { "Retry-After": "60" }) });
     const error = await api.POST("/api/session", { body: login }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiProblem);
@@ -27,12 +27,12 @@ describe("api", () => {
     expect((error as ApiProblem).field("user")).toBe("No.");
   });
 
-  it("names a server that does not answer", async () => {
+  it("reports a server that does not answer", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
     await expect(api.GET("/api/session")).rejects.toMatchObject({ type: "unreachable", status: 0 });
   });
 
-  it("tells of an ended session, but not of a wrong password", async () => {
+  it("reports an expired session, but not a wrong password", async () => {
     mockApi({ "GET /api/session": problem(401, "unauthorized", "No."), "POST /api/session": problem(401, "unauthorized", "Wrong.") });
     const handler = vi.fn();
     onUnauthorized(handler);
@@ -42,7 +42,7 @@ describe("api", () => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it("hands out the events of an answer, however they are cut", async () => {
+  it("yields the events of an answer, however they are split", async () => {
     const text = 'event: step\ndata: {"stage":"dns"}\n\n: comment\n\nevent: done\ndata: {"ok":\ndata: true}\n\n';
     for (const size of [1, 7, text.length]) {
       const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));

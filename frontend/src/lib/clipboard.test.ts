@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { copyText } from "./clipboard";
 
-it("copies by a hidden field where the origin is not secure", async () => {
+it("copies through a hidden field if the origin is not secure", async () => {
   vi.stubGlobal("isSecureContext", false);
   let copied = "";
   document.execCommand = () => {

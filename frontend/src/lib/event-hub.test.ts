@@ -53,7 +53,7 @@ describe("EventHub", () => {
     expect(sources.map((source) => source.url)).toEqual(["http://host/api/events?topics=queue%2Cstats"]);
   });
 
-  it("hands a frame to those who listen to its topic", () => {
+  it("passes a frame only to the listeners of its topic", () => {
     const hub = newHub();
     const onStats = vi.fn();
     const onQueue = vi.fn();
@@ -65,7 +65,7 @@ describe("EventHub", () => {
     expect(onQueue).not.toHaveBeenCalled();
   });
 
-  it("goes on from the last id when the topics change", () => {
+  it("resumes from the last id when the topics change", () => {
     const hub = newHub();
     hub.subscribe("stats", () => undefined);
     vi.runAllTimers();
@@ -77,7 +77,7 @@ describe("EventHub", () => {
     expect(last().url).toContain("&since=17");
   });
 
-  it("keeps its stream when a page is left for one with the same topics", () => {
+  it("keeps its stream if the next page has the same topics", () => {
     const hub = newHub();
     const leave = hub.subscribe("stats", () => undefined);
     vi.runAllTimers();
@@ -88,7 +88,7 @@ describe("EventHub", () => {
     expect(last().isClosed).toBe(false);
   });
 
-  it("closes while the tab is hidden and goes on afterwards", () => {
+  it("closes while the tab is hidden and resumes afterwards", () => {
     const hub = newHub();
     hub.subscribe("stats", () => undefined);
     vi.runAllTimers();
@@ -103,7 +103,7 @@ describe("EventHub", () => {
     expect(last().url).toContain("&since=5");
   });
 
-  it("opens again after it broke, and says so meanwhile", () => {
+  it("reconnects after a failure, and reports it meanwhile", () => {
     const hub = newHub();
     const states: string[] = [];
     hub.watch(() => states.push(hub.state));

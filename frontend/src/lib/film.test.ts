@@ -11,9 +11,9 @@ describe("the name of a film", () => {
     [film({ year: null, episodes: "2026-01-02", quality: null }), "2026-01-02"],
     [film({ year: null, quality: null }), ""],
     [null, ""],
-  ])("has what tells it from others: %#", (title, line) => expect(filmLine(title)).toBe(line));
+  ])("includes its distinguishing part: %#", (title, line) => expect(filmLine(title)).toBe(line));
 
-  it("is that of the release where it says nothing", () => expect([filmName(null, "a8f3"), filmName(film(), "a8f3"), filmPart(null)]).toEqual(["a8f3", "Harbour Lights", ""]));
+  it("is that of the release if it has no title", () => expect([filmName(null, "a8f3"), filmName(film(), "a8f3"), filmPart(null)]).toEqual(["a8f3", "Harbour Lights", ""]));
 
   it("has a color of its own", () => {
     expect(hueOf("Harbour Lights")).toBe(hueOf("Harbour Lights"));

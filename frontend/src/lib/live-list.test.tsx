@@ -27,30 +27,30 @@ const ids = (pages: readonly ListPage<Row>[]) => pages.flatMap((one) => one.item
 describe("foldFrame", () => {
   const rows = [row("a", 0), row("b", 1), row("c", 2)];
 
-  it("puts a changed row in its place and leaves the others the same objects", () => {
+  it("replaces a changed row and keeps the other objects", () => {
     const { pages, isStale } = foldFrame([page(rows)], delta({ changed: [row("b", 1, "running")] }), whole);
     expect(pages[0]?.items[1]?.state).toBe("running");
     expect(pages[0]?.items[0]).toBe(rows[0]);
     expect(isStale).toBe(false);
   });
 
-  it("leaves a page alone that is as new as the frame", () => {
+  it("does not change a page that is as new as the frame", () => {
     const pages = [page(rows, { seq: 11 })];
     expect(foldFrame(pages, delta({ removed: ["a"] }), whole).pages[0]).toBe(pages[0]);
   });
 
-  it("follows rows that move up as those before them go", () => {
+  it("follows rows that move up when earlier ones are removed", () => {
     const folded = foldFrame([page(rows)], delta({ removed: ["a"], changed: [row("b", 0, "running")], total: 2 }), whole);
     expect(ids(folded.pages)).toBe("bc");
     expect(folded.pages[0]?.total).toBe(2);
     expect(folded.isStale).toBe(false);
   });
 
-  it("asks again for a row that was moved", () => {
+  it("reloads if a row was moved", () => {
     expect(foldFrame([page(rows)], delta({ changed: [row("c", 0)] }), whole).isStale).toBe(true);
   });
 
-  it("appends a new last row, counts one behind the loaded ones, and asks for one in between", () => {
+  it("appends a new last row, counts one after the loaded ones, and reloads for one in between", () => {
     const added = delta({ changed: [row("d", 3)], total: 4 });
     expect(ids(foldFrame([page(rows)], added, whole).pages)).toBe("abcd");
     const more = foldFrame([page(rows, { next: "x", total: 900 })], delta({ changed: [row("z", 900)], total: 901 }), whole);
@@ -58,17 +58,17 @@ describe("foldFrame", () => {
     expect(foldFrame([page(rows)], delta({ changed: [row("d", 1)], total: 4 }), whole).isStale).toBe(true);
   });
 
-  it("takes a row out that the filter no longer lets in, and counts it", () => {
+  it("removes a row that no longer matches the filter, and updates the total", () => {
     const folded = foldFrame([page(rows, { next: "x", total: 50 })], delta({ changed: [row("b", 1, "running")], total: 400 }), onlyQueued);
     expect([ids(folded.pages), folded.pages[0]?.total, folded.isStale]).toEqual(["ac", 49, false]);
   });
 
-  it("asks again where a filtered list may have lost a row that is not loaded", () => {
+  it("reloads if a filtered list may have lost a row that is not loaded", () => {
     expect(foldFrame([page(rows, { next: "x", total: 50 })], delta({ removed: ["q"] }), onlyQueued).isStale).toBe(true);
     expect(foldFrame([page(rows)], delta({ removed: ["q"] }), onlyQueued).isStale).toBe(false);
   });
 
-  it("asks again where the server names no rows or only it can tell", () => {
+  it("reloads if the frame has no rows or only the server can decide", () => {
     expect(foldFrame([page(rows)], delta({ changed: null }), whole).isStale).toBe(true);
     expect(foldFrame([page(rows)], delta({ kind: "snapshot" }), whole).isStale).toBe(true);
     expect(foldFrame([page(rows)], delta({ changed: [row("d", 3)] }), { ...whole, belongs: () => null }).isStale).toBe(true);
@@ -93,7 +93,7 @@ describe("foldFrame", () => {
 });
 
 describe("useLiveList", () => {
-  it("folds what was told while its answer was on the way, and asks once for many frames that need it", async () => {
+  it("folds frames that arrived during a request, and reloads once for many frames", async () => {
     const events = fakeEvents();
     const answers: ((value: ListPage<Row>) => void)[] = [];
     let asked = 0;

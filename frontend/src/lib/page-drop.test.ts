@@ -12,8 +12,8 @@ function drag(type: "dragover" | "drop"): boolean {
   return document.body.dispatchEvent(event);
 }
 
-describe("files that are dropped on the page", () => {
-  it("are not opened by the browser, and wait for the part that takes them", async () => {
+describe("files dropped on the page", () => {
+  it("are not opened by the browser, and wait for the upload part", async () => {
     stop = acceptDrops();
     expect([drag("dragover"), drag("drop"), hasKeptDrops()]).toEqual([false, false, true]);
     const onFiles = vi.fn();

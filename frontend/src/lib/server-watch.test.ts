@@ -16,8 +16,8 @@ function watchOf(answers: (string | null)[], ownBuild: string | null = "one") {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("the watch for the server", () => {
-  it("asks until the server answers, then tells those that failed, and asks no more", async () => {
+describe("ServerWatch", () => {
+  it("polls until the server answers, then notifies the callers and stops", async () => {
     const { watch, build } = watchOf([null, null, "one"]);
     const back = vi.fn();
     watch.onBack(back);
@@ -32,7 +32,7 @@ describe("the watch for the server", () => {
     expect(build).toHaveBeenCalledTimes(asked);
   });
 
-  it("says that the build is another one, and notices a second restart", async () => {
+  it("reports another build, and notices a second restart", async () => {
     const { watch } = watchOf(["two"]);
     watch.reportAway();
     await vi.advanceTimersByTimeAsync(300);
@@ -43,7 +43,7 @@ describe("the watch for the server", () => {
     expect(watch.state()).toBe("updated");
   });
 
-  it("loads the tab again once for another build, and never while something would be lost", async () => {
+  it("reloads the tab once for another build, and never while something would be lost", async () => {
     const { watch, reload } = watchOf(["two"]);
     const release = watch.hold(() => true);
     await watch.askForBuild();
@@ -54,7 +54,7 @@ describe("the watch for the server", () => {
     expect(reload).toHaveBeenCalledTimes(1);
   });
 
-  it("counts a missing part as away until it is found, and leaves the tab as it is in development", async () => {
+  it("counts a missing part as away until it is found, and does not reload in development", async () => {
     const { watch, reload } = watchOf(["other"], null);
     const part = {};
     watch.reportMissing(part);

@@ -16,7 +16,7 @@ afterEach(() => {
   letterKeys.set("on");
 });
 
-it("runs single keys and sequences, but not while somebody types", () => {
+it("runs single keys and sequences, but not while the user types", () => {
   const run = vi.fn();
   const { getByRole } = render(<Page run={run} />);
   fireEvent.keyDown(document.body, { key: "g" });
@@ -27,7 +27,7 @@ it("runs single keys and sequences, but not while somebody types", () => {
   expect(run.mock.calls.flat()).toEqual(["g q", "?", "mod+k"]);
 });
 
-it("leaves single letters alone once they are switched off", () => {
+it("ignores single letters once they are turned off", () => {
   const run = vi.fn();
   render(<Page run={run} />);
   letterKeys.set("off");

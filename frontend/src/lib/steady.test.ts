@@ -5,11 +5,11 @@ const sample = (second: number, fromProviders: number, connectionsUsed: number) 
   at: new Date(Date.UTC(2026, 0, 1, 10, 0, second)).toISOString(), fromProviders, toPlayers: 0, fromCache: 0, streams: 1, connectionsUsed, connectionsMax: 30,
 });
 
-describe("the last ten seconds as one", () => {
-  it("has the mean of rates and the most of connections, so that a burst is neither everything nor nothing", () => {
+describe("steadyOf", () => {
+  it("returns the mean of rates and the maximum of connections, so that bursts are smoothed", () => {
     const samples = [sample(0, 9e9, 30), ...Array.from({ length: 9 }, (_, at) => sample(at + 11, 0, 0)), sample(20, 20e6, 4)];
     expect(steadyOf(samples)).toMatchObject({ fromProviders: 2e6, connectionsUsed: 4, streams: 1 });
   });
 
-  it("is nothing without a sample", () => expect(steadyOf([])).toBeUndefined());
+  it("is undefined without a sample", () => expect(steadyOf([])).toBeUndefined());
 });

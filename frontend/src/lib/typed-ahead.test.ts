@@ -5,7 +5,7 @@ function press(key: string, more: KeyboardEventInit = {}): boolean {
   return window.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true, ...more }));
 }
 
-it("keeps what is typed before its field is there, and lets no key act meanwhile", () => {
+it("keeps text typed before its field is loaded, and blocks shortcuts meanwhile", () => {
   keepTyping();
   expect(["g", "x", "Backspace", " ", "h", "Enter"].map((key) => press(key))).toEqual([false, false, false, false, false, false]);
   expect(press("r", { ctrlKey: true })).toBe(true);
@@ -14,7 +14,7 @@ it("keeps what is typed before its field is there, and lets no key act meanwhile
   expect(takeTyped()).toBe("");
 });
 
-it("ends with Escape, and forgets what was typed", () => {
+it("stops on Escape and forgets the typed text", () => {
   keepTyping();
   press("g");
   press("Escape");

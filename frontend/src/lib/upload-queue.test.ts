@@ -9,7 +9,7 @@ describe("UploadQueue", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it("sends one request a file, in the order in which they were dropped", async () => {
+  it("sends one request per file, in the order of the drop", async () => {
     const arrived: string[] = [];
     const queue = new UploadQueue(async (file) => {
       // Later files must not overtake a slow early one.
@@ -24,7 +24,7 @@ describe("UploadQueue", () => {
     expect(queue.state().items.ids).toHaveLength(10);
   });
 
-  it("keeps the reason of each file that is refused and goes on", async () => {
+  it("keeps the reason of each refused file and continues", async () => {
     const queue = new UploadQueue(async (file) => {
       if (file.name === "1.nzb") throw new ApiProblem("bad-input", "This is empty.", 400);
       return taken(file);
@@ -38,14 +38,14 @@ describe("UploadQueue", () => {
     ]);
   });
 
-  it("tells apart what has failed as soon as it was taken", async () => {
+  it("separates items that failed at once", async () => {
     const queue = new UploadQueue(async () => ({ ids: ["a", "b"], names: ["One", "Two"], failures: ["", "The file is not an NZB (text)."] }));
     queue.add(files(1));
     await vi.runAllTimersAsync();
     expect(queue.state()).toMatchObject({ items: { ids: ["a"], names: ["One"] }, refused: [{ name: "Two", reason: "The file is not an NZB (text)." }] });
   });
 
-  it.each([507, 503, 429, 0])("pauses on %i and goes on by itself without losing a file", async (status) => {
+  it.each([507, 503, 429, 0])("pauses on %i and resumes by itself without losing a file", async (status) => {
     let isFull = true;
     const queue = new UploadQueue(async (file) => {
       if (isFull) throw new ApiProblem("full", "The queue is full.", status, {}, 10);
@@ -59,7 +59,7 @@ describe("UploadQueue", () => {
     expect(queue.state()).toMatchObject({ accepted: 5, left: 0, paused: null, refused: [] });
   });
 
-  it("forgets what waits when it is cancelled", async () => {
+  it("drops waiting files when it is canceled", async () => {
     const send = vi.fn((_: File, signal: AbortSignal) => new Promise<Accepted>((_, failed) => signal.addEventListener("abort", () => failed(signal.reason))));
     const queue = new UploadQueue(send);
     queue.add(files(5));

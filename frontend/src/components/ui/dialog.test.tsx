@@ -21,7 +21,7 @@ function Page() {
   );
 }
 
-it("a dialog has a name, takes the focus and gives it back", async () => {
+it("a dialog has a name, takes the focus and returns it", async () => {
   renderAt("/", <Page />);
   const opener = screen.getByRole("button", { name: "open" });
   await userEvent.click(opener);
@@ -33,7 +33,7 @@ it("a dialog has a name, takes the focus and gives it back", async () => {
   expect(opener).toHaveFocus();
 });
 
-it("a menu opens by its button, acts, and gives the focus back", async () => {
+it("a menu opens by its button, acts, and returns the focus", async () => {
   renderAt("/", <Page />);
   const button = screen.getByRole("button", { name: "Actions" });
   await userEvent.click(button);

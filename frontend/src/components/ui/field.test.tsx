@@ -5,7 +5,7 @@ import { PasswordField, TextField } from "./text-field";
 import { Toaster } from "./toaster";
 import { dismissToast, toast } from "@/lib/toast";
 
-it("ties label, help and error to the box", () => {
+it("links label, help and error to the text box", () => {
   render(<TextField label="Host" help="The name of the server." error="There is no such host." />);
   const box = screen.getByRole("textbox", { name: "Host" });
   expect(box).toBeInvalid();
@@ -20,7 +20,7 @@ it("shows a password on demand", async () => {
   expect(box).toHaveAttribute("type", "text");
 });
 
-it("reads out good news in time and bad news at once", () => {
+it("announces good news politely and bad news at once", () => {
   render(<Toaster />);
   let ids: string[] = [];
   act(() => {

@@ -11,15 +11,15 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe("a part that is loaded late", () => {
-  it("is absent until it is here", async () => {
+describe("a lazily loaded part", () => {
+  it("shows its placeholder until it is loaded", async () => {
     const Part = late(() => Promise.resolve(Dialog), { pending: ({ name }) => <i>{name} is coming</i> });
     render(<Part name="Menu" />);
     expect(screen.getByText("Menu is coming")).toBeInTheDocument();
     await screen.findByText("Menu");
   });
 
-  it("comes by itself when the server is back, and leaves the page as it was until then", async () => {
+  it("loads by itself when the server is back, and keeps the page until then", async () => {
     let isHere = false;
     vi.stubGlobal("fetch", () => (isHere ? Promise.resolve(new Response(index)) : Promise.reject(new TypeError("Failed to fetch"))));
     const load = vi.fn(() => (isHere ? Promise.resolve(Dialog) : Promise.reject(new TypeError("Failed to fetch dynamically imported module"))));
@@ -37,7 +37,7 @@ describe("a part that is loaded late", () => {
     expect([server.state(), load.mock.calls.length]).toEqual(["here", 2]);
   });
 
-  it("keeps what it throws to itself", async () => {
+  it("catches its own errors", async () => {
     const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const Broken = late<object>(() =>
       Promise.resolve(() => {

@@ -11,7 +11,7 @@ function type(text: string) {
   act(() => void vi.advanceTimersByTime(100));
 }
 
-it("keeps what is typed while the address still has an earlier search", () => {
+it("keeps typed text while the address still has an earlier search", () => {
   const searches: string[] = [];
   const field = (value: string) => <SearchField label="Search" value={value} onChange={(next) => searches.push(next)} />;
   const { rerender } = render(field(""));
@@ -27,7 +27,7 @@ it("keeps what is typed while the address still has an earlier search", () => {
   expect(searches).toEqual(["a", "ab"]);
 });
 
-it("takes a search that was set elsewhere", () => {
+it("takes over a search that was set elsewhere", () => {
   const field = (value: string) => <SearchField label="Search" value={value} onChange={() => undefined} />;
   const { rerender } = render(field(""));
   type("ab");

@@ -36,13 +36,13 @@ const isPhone = (answer: boolean) => {
 describe("Table", () => {
   beforeEach(() => isPhone(false));
 
-  it("holds the rows in sight alone, and says how many there are", () => {
+  it("renders only visible rows, and states the number of all", () => {
     renderAt("/", <Page />);
     expect(screen.getByRole("table", { name: "Rows" })).toHaveAttribute("aria-rowcount", "5001");
     expect(screen.getAllByRole("row").length).toBeLessThan(80);
   });
 
-  it("asks for the other direction of the order it has", async () => {
+  it("reverses the current order on a second click", async () => {
     const onSort = vi.fn();
     renderAt("/", <Page onSort={onSort} />);
     expect(screen.getByRole("columnheader", { name: "Name" })).toHaveAttribute("aria-sort", "ascending");
@@ -50,7 +50,7 @@ describe("Table", () => {
     expect(onSort).toHaveBeenCalledExactlyOnceWith("-name");
   });
 
-  it("ticks a row, a range by X, and opens by Enter", async () => {
+  it("ticks a row with x, a range with X, and opens with Enter", async () => {
     const onOpen = vi.fn();
     renderAt("/", <Page onOpen={onOpen} />);
     const row = (at: number) => screen.getAllByRole("row")[at + 1] as HTMLElement;

@@ -31,17 +31,17 @@ async function openRclone(oldRclone: string | null) {
 }
 
 describe("The card of rclone", () => {
-  it("names a version that is too old for links, as seen when the card opens", async () => {
+  it("names a version that is too old for links when the card opens", async () => {
     await openRclone("1.60.1");
     expect(await screen.findByText(/^rclone 1\.60\.1 is too old for links/)).toBeVisible();
   });
 
-  it("asks to look at the version that Debian's package does not state", async () => {
+  it("asks the user to check a version that Debian's package hides", async () => {
     await openRclone("");
     expect(await screen.findByText(/^An rclone that hides its version is connected/)).toBeVisible();
   });
 
-  it("says nothing of versions while none is too old", async () => {
+  it("does not mention versions unless one is too old", async () => {
     await openRclone(null);
     expect(screen.queryByText(/too old for links/)).toBeNull();
   });

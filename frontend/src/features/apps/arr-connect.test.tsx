@@ -21,14 +21,14 @@ async function submit() {
 }
 
 describe("ArrConnect", () => {
-  it("adds a download client without a question, because nothing there changes", async () => {
+  it("adds a download client without asking if nothing else changes", async () => {
     const calls = mockApi({ "POST /api/arr/plan": plan({}), "POST /api/arr/connect": connected, "GET /api/arr": { items: [], locked: null } });
     await submit();
     expect(await screen.findByText("Sonarr is connected (via http://nas:3000).")).toBeVisible();
     expect(calls.filter((call) => call.url.includes("/api/arr/connect"))).toHaveLength(1);
   });
 
-  it("shows what changes before it changes a client, and changes nothing until that is agreed to", async () => {
+  it("shows the changes of a client first, and applies them only after consent", async () => {
     const changes = [{ name: "host", from: "old", to: "nas" }, { name: "useSsl", from: "true", to: "false" }, { name: "apiKey", from: "", to: "" }];
     const calls = mockApi({
       "POST /api/arr/plan": plan({ action: "ask", client: "Sluice", changes, token: "t1" }), "POST /api/arr/connect": connected, "GET /api/arr": { items: [], locked: null },

@@ -45,7 +45,7 @@ function send(events: FakeEvents, at: string, ...items: { name: string; address:
 const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
 
 describe("The card of the mount", () => {
-  it("asks first, and yields one file for each place", async () => {
+  it("asks first, and shows one file for each place", async () => {
     await openCard();
     expect(screen.queryByText(/^services:/)).toBeNull();
 
@@ -75,7 +75,7 @@ describe("The card of the mount", () => {
     expect(screen.getByText((_, line) => line?.tagName === "LI" && line.textContent.startsWith("The players' (player) opens films over WebDAV"))).toBeVisible();
   });
 
-  it("gives Sonarr's mapping where it imports .strm files from another machine", async () => {
+  it("shows Sonarr's mapping if it imports .strm files from another machine", async () => {
     await openCard({ card: { strmFolder: "/data/strm" } });
     press("On another machine");
     expect(screen.getByText("Remote Path").nextSibling).toHaveTextContent("/data/strm/");
@@ -85,7 +85,7 @@ describe("The card of the mount", () => {
 });
 
 describe("The lamps of the mount", () => {
-  it("say that both are missing, then which one is, then that all is there", async () => {
+  it("report both steps as missing, then one of them, then success", async () => {
     const events = await openCard({ items: [sonarr], sees: [false, false, true] });
     const old = { name: "rclone 1.66", address: "192.168.1.5", lastAt: "2026-11-28T11:59:00Z" };
     send(events, opened, old);
@@ -103,7 +103,7 @@ describe("The lamps of the mount", () => {
     expect(screen.queryByRole("button", { name: "Check again" })).toBeNull();
   });
 
-  it("name the connection as missing while no program is connected", async () => {
+  it("report a missing connection while no program is connected", async () => {
     const events = await openCard();
     send(events, opened);
     send(events, "2026-11-28T12:00:02Z", { name: "VLC 3.0.20", address: "192.168.1.7", lastAt: "2026-11-28T12:00:01Z" });
@@ -111,7 +111,7 @@ describe("The lamps of the mount", () => {
     expect(screen.getByText("None is connected")).toBeVisible();
   });
 
-  it("say that only a request is missing where Sonarr sees the files already", async () => {
+  it("report only a missing request if Sonarr sees the files already", async () => {
     const events = await openCard({ items: [sonarr], sees: [true] });
     send(events, opened);
     expect(await screen.findByText("Still missing: a request from a player or mount. Open a folder in /mnt/sluice.")).toBeVisible();

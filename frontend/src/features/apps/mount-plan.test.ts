@@ -30,12 +30,12 @@ describe("the compose file", () => {
     expect(yielded).toBe(expected);
   });
 
-  it("has rclone alone for those who have their programs already", () => {
+  it("has only rclone if the programs are not wanted", () => {
     expect(composeFile(access, host, true).startsWith(composeFile(access, host, false))).toBe(true);
     expect(composeFile(access, host, false)).not.toContain("sonarr");
   });
 
-  it.each(places)("puts the mount at the path that Sluice names, on $name", ({ host }) => {
+  it.each(places)("puts the mount at the path that Sluice uses, on $name", ({ host }) => {
     const lines = composeFile(access, host, true).split("\n").map((line) => line.trim());
     expect(lines.filter((line) => line.startsWith("target:"))).toEqual([`target: ${rootOf(access.mountDir)}`]);
     expect(lines).toContain(`source: ${host.root}`);
@@ -43,18 +43,18 @@ describe("the compose file", () => {
     expect(containerVolume(host, access)).toBe(`- ${host.root}/sluice:/mnt/sluice:rslave`);
   });
 
-  it("reaches Sluice from a container where the browser has it at localhost", () => {
+  it("reaches Sluice from a container if the browser uses localhost", () => {
     const yielded = composeFile({ ...access, origin: "http://localhost:3000", urlBase: "/sluice" }, host, false);
     expect(yielded).toContain("RCLONE_CONFIG_SLUICE_URL: http://host.docker.internal:3000/sluice\n");
     expect(yielded).toContain('extra_hosts: ["host.docker.internal:host-gateway"]\n');
   });
 
-  it("keeps a password with quotes and dollars one value", () => {
+  it("keeps a password with quotes and dollars as one value", () => {
     expect(composeFile({ ...access, password: `it's "$5": #1\\` }, host, false)).toContain(`WEBDAV_PASSWORD: "it's \\"$$5\\": #1\\\\"\n`);
     expect(composeFile({ ...access, user: "yes" }, host, false)).toContain('RCLONE_CONFIG_SLUICE_USER: "yes"\n');
   });
 
-  it("has no login where none is needed", () => {
+  it("has no login if none is needed", () => {
     expect(composeFile({ ...access, user: "" }, host, false)).not.toMatch(/PASS|USER/);
   });
 });
@@ -66,7 +66,7 @@ describe("the unit", () => {
     expect(mountUnit("/srv/my 5% films")).toContain('ExecStop=/usr/bin/umount "/srv/my 5%% films"\n');
   });
 
-  it("comes with the same remote as config/rclone.conf.example", () => {
+  it("uses the same remote as config/rclone.conf.example", () => {
     const lines = unitInstall({ ...access, origin: "http://localhost:3000" }).split("\n");
     const example = repositoryFile("config/rclone.conf.example").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(lines.slice(lines.indexOf("[sluice]"), lines.indexOf("EOF")).map((line) => line.replace("3000/", "3000").replace(/^pass = .*/, "pass = "))).toEqual(example);
@@ -84,11 +84,11 @@ describe("the guide of rclone", () => {
 });
 
 describe("the mapping of Sonarr", () => {
-  it("names the host as Sonarr has it and the folder as Sluice reports it", () => {
+  it("names the host as in Sonarr and the folder as Sluice reports it", () => {
     expect(pathMapping(access, "/data/strm")).toEqual({ host: "nas", remotePath: "/data/strm/" });
   });
 });
 
-it("names the folder above a mount, or the mount where nothing is above", () => {
+it("returns the folder above a mount, or the mount if it has none", () => {
   expect([rootOf("/mnt/sluice"), rootOf("/data/media/sluice"), rootOf("/sluice")]).toEqual(["/mnt", "/data/media", "/sluice"]);
 });

@@ -53,7 +53,7 @@ describe("checkPlayback", () => {
     expect(checkPlayback(element(facts), true, true)).toBe(found);
   });
 
-  it("misses nothing that is not expected", () => {
+  it("does not miss tracks that the file does not have", () => {
     expect(checkPlayback(element({ videoWidth: 0, webkitAudioDecodedByteCount: 1 }), false, true)).toBe("well");
     expect(checkPlayback(element({ videoWidth: 10, webkitDecodedFrameCount: 1, webkitAudioDecodedByteCount: 0 }), true, false)).toBe("well");
   });

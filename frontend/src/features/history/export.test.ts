@@ -8,13 +8,13 @@ const row: HistoryRow = {
 };
 
 describe("csvOf", () => {
-  it("quotes what needs it and leaves out what is not there", () => {
+  it("quotes if necessary and leaves missing values empty", () => {
     const [head, line] = csvOf([row]).split("\r\n");
     expect(head).toBe("id,name,category,result,reason,sentence,bytes,completedAt,durationMs,path");
     expect(line).toBe('1,"Film, ""the"" one",movies,failed,dead-post,It is gone.,12,2026-11-28T08:00:00Z,900,');
   });
 
-  it("does not let a name be a formula", () => {
+  it("escapes names that look like formulas", () => {
     expect(csvOf([{ ...row, name: "=HYPERLINK(1)" }])).toContain(",'=HYPERLINK(1),");
   });
 });

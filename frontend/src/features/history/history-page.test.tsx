@@ -31,7 +31,7 @@ const show = (path: string, id?: string) =>
   );
 
 describe("HistoryPage", () => {
-  it("says why an import failed and what to do, and tries again with the password", async () => {
+  it("explains a failed import, and retries it with the password", async () => {
     fakeEvents();
     const calls = mockApi({
       "GET /api/history": list, "GET /api/queue": queue, "GET /api/history/2": detail(locked), "POST /api/history/2/retry": { ids: ["2"], names: ["Film 2"], failures: [""] },
@@ -47,7 +47,7 @@ describe("HistoryPage", () => {
     expect(await screen.findByText("Back in the queue")).toBeVisible();
   });
 
-  it("tries again whatever is missing", async () => {
+  it("retries with gaps accepted", async () => {
     fakeEvents();
     const severe = row("2", { result: "failed", reason: "severe-damage", sentence: "Too much is missing.", path: null, canRetry: true });
     const calls = mockApi({
@@ -62,7 +62,7 @@ describe("HistoryPage", () => {
     expect(await calls.find((call) => call.url.endsWith("/retry"))?.json()).toEqual({ password: null, otherProviders: false, ignoreHealth: true });
   });
 
-  it.each([["severe-damage", 2], ["dead-post", 1], ["broken-archive", 0]] as const)("offers with %s in the menu of its row %i other tries", async (reason, count) => {
+  it.each([["severe-damage", 2], ["dead-post", 1], ["broken-archive", 0]] as const)("with %s, the menu of a row offers %i other ways to retry", async (reason, count) => {
     fakeEvents();
     mockApi({ "GET /api/history": { ...list, items: [row("1", { result: "failed", reason, path: null, canRetry: true })] }, "GET /api/queue": queue });
     show("/history");
@@ -71,7 +71,7 @@ describe("HistoryPage", () => {
     expect(screen.queryAllByRole("menuitem", { name: /^Retry (on|and)/ })).toHaveLength(count);
   });
 
-  it("removes by a key and takes it back", async () => {
+  it("removes with a key and undoes it", async () => {
     fakeEvents();
     const calls = mockApi({
       "GET /api/history": list, "GET /api/queue": queue, "POST /api/history/remove": { count: 1, undo: "u7", until: "2026-11-28T08:00:10Z" },
@@ -86,7 +86,7 @@ describe("HistoryPage", () => {
     expect(await calls.find((call) => call.url.endsWith("/remove"))?.json()).toEqual({ ids: ["3"] });
   });
 
-  it("lists imports in no library and removes the files of one with a click", async () => {
+  it("lists imports that are in no library, and removes the files of one", async () => {
     fakeEvents();
     const calls = mockApi({
       "GET /api/history": { ...list, items: [row("3", { inNoLibrary: true })], total: 1 }, "GET /api/queue": queue,
@@ -100,7 +100,7 @@ describe("HistoryPage", () => {
     expect(await calls.find((call) => call.url.endsWith("/remove-files"))?.json()).toEqual({ ids: ["3"] });
   });
 
-  it("shows a new import at the top at once, without asking again", async () => {
+  it("shows a new import at the top at once, without a request", async () => {
     const events = fakeEvents();
     const calls = mockApi({ "GET /api/history": list, "GET /api/queue": queue });
     show("/history");
@@ -112,7 +112,7 @@ describe("HistoryPage", () => {
     expect(calls.filter((call) => new URL(call.url).pathname === "/api/history")).toHaveLength(1);
   });
 
-  it("says that a film plays with gaps, and lists those that do", async () => {
+  it("says that a film plays with gaps, and filters by that", async () => {
     fakeEvents();
     const calls = mockApi({ "GET /api/history": { ...list, items: [row("1", { missingShare: 0.03 })] }, "GET /api/queue": queue });
     show("/history?result=with-gaps");
@@ -121,7 +121,7 @@ describe("HistoryPage", () => {
     expect([asked.get("withGaps"), asked.get("result")]).toEqual(["true", null]);
   });
 
-  it("sends the filter, not ids, for all that match", async () => {
+  it("sends the filter instead of ids for all matches", async () => {
     fakeEvents();
     const calls = mockApi({ "GET /api/history": { ...list, total: 500, next: "x" }, "GET /api/queue": queue, "POST /api/history/retry": { count: 500 } });
     show("/history?result=failed&reason=dead-post");
@@ -132,7 +132,7 @@ describe("HistoryPage", () => {
     expect(await calls.find((call) => call.url.endsWith("/retry"))?.json()).toEqual({ filter: { result: "failed", reason: "dead-post" } });
   });
 
-  it("says why it is empty or cannot be loaded", async () => {
+  it("explains why it cannot be loaded", async () => {
     fakeEvents();
     mockApi({ "GET /api/history": () => problem(500, "internal", "The database is locked."), "GET /api/queue": queue });
     show("/history");

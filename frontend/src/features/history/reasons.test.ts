@@ -9,11 +9,11 @@ interface Description {
 const { enum: all } = (JSON.parse(readFileSync("openapi.json", "utf8")) as Description).components.schemas.FailureReason;
 
 describe("the reasons of failures", () => {
-  it("are those of the server, all of them", () => {
+  it("are exactly those of the server", () => {
     expect([...reasons].sort()).toEqual([...all].sort());
   });
 
-  it.each(reasons)("%s has a title, a cause, an action and something to press", (reason) => {
+  it.each(reasons)("%s has a title, a cause, an action and a button", (reason) => {
     const { title, cause, action, ways } = explain(reason);
     for (const [text, ending] of [[title, /[^.]$/], [cause, /\.$/], [action, /\.$/]] as const) {
       expect(text).toMatch(ending);
@@ -22,7 +22,7 @@ describe("the reasons of failures", () => {
     expect(ways.length).toBeGreaterThan(0);
   });
 
-  it("offer what is missing to be taken only where files can be made out all the same", () => {
+  it("offer to accept gaps only if the files can be identified", () => {
     expect(otherTriesOf("dead-post", "heads")).toEqual(["everyone"]);
     expect(otherTriesOf("severe-damage", "heads")).toEqual(["everyone", "damage"]);
     expect(otherTriesOf("missing-articles", "heads")).toEqual(["everyone"]);

@@ -9,7 +9,7 @@ function at(second: number, fromProviders = 0, streams = 0): StatSample {
 }
 
 describe("addSample", () => {
-  it("takes one each second and lets go of what is older than the window", () => {
+  it("adds a sample each second and drops those older than the window", () => {
     const full = Array.from({ length: 600 }, (_, second) => at(second));
     const { samples } = addSample({ samples: full, pending: [] }, at(600), "ten-minutes");
     expect(samples).toHaveLength(600);
@@ -17,12 +17,12 @@ describe("addSample", () => {
     expect(samples.at(-1)?.at).toBe(at(600).at);
   });
 
-  it("takes no sample twice, as after a snapshot", () => {
+  it("adds no sample twice, for example after a snapshot", () => {
     const known = { samples: [at(1), at(2)], pending: [] };
     expect(addSample(known, at(2), "ten-minutes").samples).toHaveLength(2);
   });
 
-  it("makes one of ten in the window of an hour: the mean of rates, the most of counts", () => {
+  it("merges ten in the window of an hour: the mean of rates, the maximum of counts", () => {
     let known: { samples: readonly StatSample[]; pending: readonly StatSample[] } = { samples: [at(0)], pending: [] };
     for (let second = 1; second <= 9; second += 1) known = addSample(known, at(second, 100, 1), "hour");
     expect(known.samples).toHaveLength(1);
@@ -33,7 +33,7 @@ describe("addSample", () => {
 });
 
 describe("columnsOf", () => {
-  it("begins at the edge of the window, and has a hole where the server stood still", () => {
+  it("begins at the edge of the window, and has a gap while the server was stopped", () => {
     const { times, rows } = columnsOf([at(500), at(501), at(520)], "ten-minutes");
     const second = (time: number) => time - start / 1_000;
     expect(times.map(second)).toEqual([-80, 500, 501, 502, 520]);

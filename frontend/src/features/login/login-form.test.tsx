@@ -16,7 +16,7 @@ async function logIn(answer: Response | object) {
 }
 
 describe("the login", () => {
-  it("goes on with the session", async () => {
+  it("continues with the session", async () => {
     const { calls, onLogin } = await logIn({ user: "admin" });
     await waitFor(() => expect(onLogin).toHaveBeenCalledOnce());
     expect(await calls[0]?.json()).toEqual({ user: "admin", password: "secret-enough" });
@@ -35,7 +35,7 @@ describe("the login", () => {
     expect(screen.getByRole("button", { name: "Log in" })).toBeDisabled();
   });
 
-  it("names the lines that make a new login", async () => {
+  it("shows the lines that create a new login", async () => {
     mockApi({});
     renderAt("/login", <LoginForm onLogin={() => undefined} />);
     await userEvent.click(screen.getByText("Forgot it?"));

@@ -28,19 +28,19 @@ describe("fits", () => {
 });
 
 describe("lines", () => {
-  it("take new ones once, the newest first", () => {
+  it("add new ones once, the newest first", () => {
     const known = { items: [line(2), line(1)], next: null };
     expect(seqs(addNew(known, [line(2), line(3), line(4)]))).toEqual([4, 3, 2, 1]);
     expect(addNew(known, [line(1)])).toBe(known);
   });
 
-  it("take older ones behind those that are known, and the cursor of those before", () => {
+  it("add older ones at the end, with their cursor", () => {
     const known = addOlder({ items: [line(5), line(4)], next: "4" }, page([line(4), line(3)], "3"));
     expect(seqs(known)).toEqual([5, 4, 3]);
     expect(known.next).toBe("3");
   });
 
-  it("join a newer page that meets them, and give way to one that does not", () => {
+  it("join an overlapping newer page, and are replaced by any other", () => {
     const known = { items: [line(3), line(2)], next: "2" };
     expect(seqs(join(known, page([line(4), line(3)], "3")))).toEqual([4, 3, 2]);
     const apart = join(known, page([line(9), line(8)], "8"));
@@ -48,13 +48,13 @@ describe("lines", () => {
     expect(apart.next).toBe("8");
   });
 
-  it("give way to those of a server that has begun to count anew", () => {
+  it("are replaced by those of a restarted server", () => {
     const known = { items: [line(3), line(2)], next: null };
     const anew = { at: "2026-01-02T00:00:00Z" };
     expect(join(known, page([line(3, anew), line(2, anew), line(1, anew)])).items[0]?.at).toBe(anew.at);
   });
 
-  it("are as many as the server keeps at most", () => {
+  it("are limited to the number that the server keeps", () => {
     const known = { items: Array.from({ length: 5_000 }, (_, index) => line(5_000 - index)), next: "1" };
     const after = addNew(known, [line(5_001)]);
     expect(after.items).toHaveLength(5_000);
@@ -63,7 +63,7 @@ describe("lines", () => {
 });
 
 describe("textOf", () => {
-  it("says what the line is about", () => {
+  it("names the job of the line", () => {
     expect(textOf(line(1, { job: "j1" }))).toBe("2026-01-01T10:00:01Z information Queue: Line 1 (job j1)");
   });
 });

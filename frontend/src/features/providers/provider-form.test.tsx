@@ -25,7 +25,7 @@ async function fill() {
 }
 
 describe("the form of a provider", () => {
-  it("tests, sets the connections that were found, and saves by one button", async () => {
+  it("tests, adopts the number of connections and saves with one button", async () => {
     const calls = mockApi({
       "POST /api/providers/test": events(
         ["step", step("dns", "ok")], ["step", step("ceiling", "ok", { value: 50 })], ["done", { ok: true, connections: 50, bytesPerSecond: 8_000_000 }],
@@ -40,7 +40,7 @@ describe("the form of a provider", () => {
     expect(saved).toMatchObject({ host: "news.newshosting.com", port: 563, tls: true, maxConnections: 50, name: "Newshosting", backbone: null });
   });
 
-  it("says why a test failed and leads to the field, without saving", async () => {
+  it("explains a failed test and focuses the field, without saving", async () => {
     const calls = mockApi({
       "POST /api/providers/test": events(
         ["step", step("login", "failed", { cause: "wrong-login", sentence: "481 rejected" })], ["done", { ok: false, connections: null, bytesPerSecond: null }],
@@ -54,7 +54,7 @@ describe("the form of a provider", () => {
     expect(calls.some((call) => call.url.endsWith("/api/providers"))).toBe(false);
   });
 
-  it("has a sentence, an advice and an action for every cause", () => {
+  it("has a sentence, advice and an action for every cause", () => {
     for (const cause of Object.keys(actionOf) as TestCause[]) {
       for (const text of [t(`cause.${cause}`), t(`advice.${cause}`), t(`action.${actionOf[cause]}`)]) expect(text).toMatch(/\w/);
     }
@@ -62,7 +62,7 @@ describe("the form of a provider", () => {
 });
 
 describe("a draft of a provider", () => {
-  it("asks for what is missing, and for the password where the saved one would go elsewhere", () => {
+  it("requires missing values, and the password if the server has changed", () => {
     expect(Object.keys(errorsOf({ ...draftOf(null), port: "0" }, null))).toEqual(["host", "port"]);
     const row = { host: "a.example", port: 563, tls: true, hasPassword: true } as Parameters<typeof errorsOf>[1];
     const draft = { ...draftOf(null), host: "a.example", user: "me" };
@@ -71,14 +71,14 @@ describe("a draft of a provider", () => {
     expect(saveOf(draft).password).toBeNull();
   });
 
-  it("has the usual port follow the encryption, and leaves another one", () => {
+  it("switches the usual port with the encryption, and keeps any other port", () => {
     expect(tlsChange(draftOf(null), false)).toEqual({ tls: false, port: "119" });
     expect(tlsChange({ ...draftOf(null), port: "8443" }, false)).toEqual({ tls: false });
   });
 });
 
-describe("a test that is stopped", () => {
-  it("has proved enough once the connections are counted", () => {
+describe("a stopped test", () => {
+  it("counts as passed once the number of connections is known", () => {
     const steps = withStep(withStep([], step("ceiling", "running") as never), step("ceiling", "ok", { value: 30 }) as never);
     expect(steps).toHaveLength(1);
     expect(outcomeSoFar(steps)).toEqual({ ok: true, connections: 30, bytesPerSecond: null });

@@ -20,7 +20,7 @@ const open = { paused: false, pausedUntil: null };
 describe("QueuePage", () => {
   afterEach(() => uploads.cancel());
 
-  it("follows steps, states and the pause live, in the words of people", async () => {
+  it("follows steps, states and pauses live, in plain words", async () => {
     const events = fakeEvents();
     const calls = mockApi({ "GET /api/queue": list([row(0), row(1)]) });
     renderAt("/queue", <QueuePage />);
@@ -40,7 +40,7 @@ describe("QueuePage", () => {
     expect(calls.filter((call) => call.method === "GET" && call.url.includes("/api/queue"))).toHaveLength(1);
   });
 
-  it("keeps the focus in the list as rows are removed by a key", async () => {
+  it("keeps the focus in the list when a key removes rows", async () => {
     const events = fakeEvents();
     mockApi({
       "GET /api/queue": list([row(0), row(1), row(2)]),
@@ -58,7 +58,7 @@ describe("QueuePage", () => {
     expect(document.activeElement).toHaveTextContent("Film 2");
   });
 
-  it("moves by keys from where the item is then, whatever its number was", async () => {
+  it("moves an item by keys relative to its current position", async () => {
     fakeEvents();
     const calls = mockApi({ "GET /api/queue": list([row(4), row(7), row(9)]), "PUT /api/queue/i9": row(1) });
     renderAt("/queue", <QueuePage />);
@@ -68,7 +68,7 @@ describe("QueuePage", () => {
     expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({ step: -1 });
   });
 
-  it("sends only what was changed of an item", async () => {
+  it("sends only the changed values of an item", async () => {
     fakeEvents();
     const calls = mockApi({ "GET /api/queue": list([row(0)]), "PUT /api/queue/i0": row(0) });
     renderAt("/queue?item=i0", <QueuePage />);
@@ -81,7 +81,7 @@ describe("QueuePage", () => {
     expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({ name: "Better" });
   });
 
-  it("takes an address that is pasted anywhere, and says what is wrong with it", async () => {
+  it("takes an address pasted anywhere, and explains its error", async () => {
     fakeEvents();
     mockApi({
       "GET /api/queue": list([row(0)]),
@@ -112,14 +112,14 @@ describe("QueuePage", () => {
     expect(text).not.toContain('name="password"');
   });
 
-  it("offers a provider where items wait for one", async () => {
+  it("offers to add a provider if items wait for one", async () => {
     fakeEvents();
     mockApi({ "GET /api/queue": list([row(0, { state: "waiting", sentence: "No provider yet" })]), "GET /api/providers": { items: [] } });
     renderAt("/queue", <QueuePage />);
     expect(await screen.findByRole("link", { name: "Add provider" })).toHaveAttribute("href", "/settings/providers");
   });
 
-  it("says that an item has left the queue, and where it is", async () => {
+  it("says that an item has left the queue, with a link to the history", async () => {
     fakeEvents();
     mockApi({ "GET /api/queue": list([]) });
     renderAt("/queue?item=gone", <QueuePage />);

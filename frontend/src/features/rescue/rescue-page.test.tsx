@@ -9,7 +9,7 @@ const state = { cause: "Sluice is in safe mode: its database is damaged.", needs
 const backup = { id: "2026-11-29T030000Z-v36", at: "2026-11-29T03:00:00Z" };
 const list = { items: [{ backup, cost: { id: backup.id, sentence: "The backup is 14 minutes old.", later: 3 } }], isRestoring: false };
 
-describe("the rescue", () => {
+describe("the rescue page", () => {
   it("asks for the code, shows the cost of each backup and restores one", async () => {
     const calls = mockApi({
       "GET /api/rescue": state,

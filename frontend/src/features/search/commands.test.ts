@@ -29,21 +29,21 @@ describe("commands of the search", () => {
     ["limit off", { kind: "set", key: "usenet.bandwidth-limit-mbps", title: "Bandwidth limit", value: "0" }],
     ["max connections 30", { kind: "set", key: "usenet.max-download-connections", title: "Total connection limit", value: "30" }],
     ["disk cache off", { kind: "set", key: "usenet.segment-cache.enabled", title: "Disk cache", value: "false" }],
-  ])("%s is the first of what it may mean", (text, act) => expect(acts(text)[0]).toEqual(act));
+  ])("%s finds its command first", (text, act) => expect(acts(text)[0]).toEqual(act));
 
-  it("offers an hour and no end for a pause without a time, and a test of every provider", () => {
+  it("offer a pause of an hour or without end, and a test of every provider", () => {
     expect(acts("pause")).toEqual([{ kind: "pause", minutes: 60 }, { kind: "pause", minutes: null }]);
     expect(acts("test")).toHaveLength(2);
   });
 
-  it("sets nothing that a setting does not take, and does nothing for other words", () => {
+  it("ignore invalid values and other words", () => {
     expect(acts("stream limit 99")).toEqual([]);
     expect(acts("pause 0h")).toEqual([]);
     expect(acts("harbour lights 2024")).toEqual([]);
     expect(acts("")).toEqual([]);
   });
 
-  it("plays what is named behind the word", () => {
+  it("play the film named after the word", () => {
     const film = { title: "Harbour Lights", year: 2024, season: null, episodes: null, quality: "1080p" };
     const rows = [
       { kind: "release", name: "Harbour.Lights.2024", path: "movies/Harbour.Lights.2024", id: null, media: null, film, filmId: "7f" },

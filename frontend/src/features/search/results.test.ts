@@ -12,7 +12,7 @@ describe("results of the search", () => {
     expect(filesOf([row, release]).map((result) => result.path)).toEqual(["/files/movies/A%20%26%20B?file=7f", "/files/movies/A%20%26%20B"]);
   });
 
-  it("name settings by title, or else those that only explain the word", () => {
+  it("find settings by title, or by their help if no title matches", () => {
     const fields = [field("a.b", "Memory", "Bounds read ahead."), field("usenet.read-ahead-mb", "Read ahead", "How much."), field("c", "Other", "")];
     expect(settingsOf(fields, "read ahead").map((result) => result.label)).toEqual(["Read ahead"]);
     expect(settingsOf(fields, "bounds").map((result) => result.label)).toEqual(["Memory"]);

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe("the card of backups", () => {
-  it("lists what was made and why the last attempt failed", async () => {
+  it("lists the backups and why the last attempt failed", async () => {
     mockApi({ "GET /api/backups": { ...list, failure: "The last backup failed: the disk is full." }, "GET /api/backups/later": nothing });
     renderAt("/settings/backups", <BackupsCard />);
     expect(await screen.findByText("3,400 files, 1,200 NZBs, 185 MB")).toBeVisible();
@@ -41,14 +41,14 @@ describe("the card of backups", () => {
     expect(screen.queryByRole("button", { name: /^Delete/ })).toBeNull();
   });
 
-  it("says that there is none yet", async () => {
+  it("says that there is no backup yet", async () => {
     mockApi({ "GET /api/backups": { ...list, items: [], nextAt: null }, "GET /api/backups/later": nothing });
     renderAt("/settings/backups", <BackupsCard />);
     expect(await screen.findByText("No backup yet")).toBeVisible();
     expect(screen.getByText(/No backup is scheduled/)).toBeVisible();
   });
 
-  it("makes one on request", async () => {
+  it("creates a backup on request", async () => {
     const calls = mockApi({ "GET /api/backups": list, "GET /api/backups/later": nothing, "POST /api/backups": { ...list, isMaking: true } });
     renderAt("/settings/backups", <BackupsCard />);
     await screen.findByText("Checked");
@@ -57,7 +57,7 @@ describe("the card of backups", () => {
     expect(calls.some((call) => call.method === "POST")).toBe(true);
   });
 
-  it("shows the cost before it restores, and asks for the password", async () => {
+  it("shows the cost before a restore, and asks for the password", async () => {
     let tries = 0;
     const calls = mockApi({
       "GET /api/backups": list,
@@ -93,7 +93,7 @@ describe("the card of backups", () => {
     expect(within(dialog).getByRole("button", { name: "Restore" })).toBeDisabled();
   });
 
-  it("imports the NZBs that came after the backup", async () => {
+  it("imports the NZBs that were added after the backup", async () => {
     const later = { items: [{ id: "aa", name: "Harbour Lights", category: "movies", at: row.at, bytes: 1 }], total: 1 };
     const calls = mockApi({ "GET /api/backups": list, "GET /api/backups/later": later, "POST /api/backups/later/requeue": { count: 1 } });
     renderAt("/settings/backups", <BackupsCard />);

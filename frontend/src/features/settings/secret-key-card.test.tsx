@@ -22,14 +22,14 @@ const lost = {
 const usable = { ...lost, state: "usable", sentence: null, settings: [], links: [], queueItems: 0, releases: 0, id: "0022" };
 
 describe("the card of the key file", () => {
-  it("is absent while nothing is locked", async () => {
+  it("is hidden while nothing is locked", async () => {
     const calls = mockApi({ "GET /api/settings/secret-key": usable });
     renderAt("/settings", <SecretKeyCard />);
     await waitFor(() => expect(calls).toHaveLength(1));
     expect(screen.queryByText("Key file lost")).toBeNull();
   });
 
-  it("lists what is lost before the key is given up, and asks for the password", async () => {
+  it("lists the losses before the key is given up, and asks for the password", async () => {
     let tries = 0;
     const calls = mockApi({
       "GET /api/settings/secret-key": lost,

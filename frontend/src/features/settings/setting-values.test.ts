@@ -17,7 +17,7 @@ const valueOf = (change: Partial<SettingValue>): SettingValue => ({
 });
 
 describe("values of settings", () => {
-  it("have a list one in a line, and save it as an array", () => {
+  it("show a list with one element per line, and save it as an array", () => {
     const list = fieldOf({ type: "list" });
     expect(toDraft(list, '["tv","a, b"]')).toBe("tv\na, b");
     expect(toDraft(list, "tv, movies")).toBe("tv\nmovies");
@@ -25,7 +25,7 @@ describe("values of settings", () => {
     expect(isSame(list, "tv,movies", '["tv","movies"]')).toBe(true);
   });
 
-  it("say what zero means, and never a secret", () => {
+  it("explain zero, and never show a secret", () => {
     expect(inWords(fieldOf({ type: "integer", unit: "MiB", zeroMeans: "no limit" }), "0")).toBe("no limit");
     expect(inWords(fieldOf({ type: "integer", unit: "MiB" }), "1024")).toBe("1,024 MiB");
     expect(inWords(fieldOf({ type: "secret", secret: true }), "hunter2")).not.toContain("hunter2");
@@ -47,7 +47,7 @@ describe("values of settings", () => {
     expect(errorOf(fieldOf({ type: "url" }), "")).toBeUndefined();
   });
 
-  it("are a change where they differ, a secret as soon as it is typed", () => {
+  it("count as changed if they differ, a secret as soon as it is typed", () => {
     const [list, secret] = [fieldOf({ type: "list" }), fieldOf({ key: "api.key", type: "secret", secret: true })];
     const values = new Map([["api.categories", valueOf({ value: '["tv"]' })], ["api.key", valueOf({ key: "api.key", value: null, isSet: true })]]);
     expect(changesOf([list, secret], values, { "api.categories": "tv\n", "api.key": "" })).toEqual([]);

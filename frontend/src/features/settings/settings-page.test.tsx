@@ -37,7 +37,7 @@ function show(path: string, group: string | undefined, more: Parameters<typeof m
 }
 
 describe("the settings", () => {
-  it("show the simple ones of all groups first, and the others in their group", async () => {
+  it("show the basic ones of all groups first, and the others in their group", async () => {
     show("/settings", undefined);
     expect(await screen.findByLabelText("Read ahead")).toHaveValue(64);
     expect(screen.queryByLabelText("Streams at a time")).toBeNull();
@@ -45,7 +45,7 @@ describe("the settings", () => {
     expect(screen.getByText("MOUNT")).toBeVisible();
   });
 
-  it("save a group after showing what was and what will be", async () => {
+  it("save a group after a review of old and new values", async () => {
     const saved = { ...values, items: values.items.map((entry) => ({ ...entry, value: entry.key === "usenet.read-ahead-mb" ? "256" : entry.value })) };
     const calls = show("/settings/streaming", "streaming", { "PUT /api/settings": saved });
     const input = await screen.findByLabelText("Read ahead");
@@ -65,7 +65,7 @@ describe("the settings", () => {
     expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({ values: { "usenet.read-ahead-mb": "256" } });
   });
 
-  it("put what the server refuses beside its field", async () => {
+  it("show the server's error at its field", async () => {
     const refusal = problem(400, "bad-input", "A value cannot be used.", { "usenet.max-streams": ["Too many for the memory."] });
     show("/settings/streaming", "streaming", { "PUT /api/settings": refusal });
     const input = await screen.findByLabelText("Streams at a time");
@@ -77,13 +77,13 @@ describe("the settings", () => {
     expect(input).toHaveAccessibleDescription(/Too many for the memory/);
   });
 
-  it("are searched in all groups", async () => {
+  it("can be searched across all groups", async () => {
     show("/settings?q=max-streams", undefined);
     expect(await screen.findByLabelText("Streams at a time")).toBeVisible();
     expect(screen.queryByLabelText("Read ahead")).toBeNull();
   });
 
-  it("ask for the password once more before a full key is made", async () => {
+  it("ask for the password again before a full key is created", async () => {
     const answers = [problem(403, "password-needed", "Enter your password again to go on."), problem(400, "bad-input", "No.", { password: ["The password is wrong."] })];
     const calls = show("/settings/account", "account", {
       "GET /api/keys": { items: [] },
@@ -106,7 +106,7 @@ describe("the settings", () => {
     expect(bodies.map((body: { password?: string }) => body.password)).toEqual([undefined, "wrong horse", "correct horse"]);
   });
 
-  it("offer to end the keys with a new password", async () => {
+  it("offer to revoke the keys with a new password", async () => {
     const key = { id: "1", name: "backup", access: "full", created: "2026-01-03T10:00:00Z", lastUsed: null };
     const calls = show("/settings/account", "account", { "GET /api/keys": { items: [key] }, "PUT /api/account": { user: "admin" } });
     await userEvent.type(await screen.findByLabelText("User"), "admin");

@@ -6,7 +6,7 @@ import { renderAt } from "@/testing/render";
 import { AccountStep } from "./account-step";
 
 describe("the account of the setup", () => {
-  it("needs one typed field where the link has brought the code", async () => {
+  it("needs one typed field if the link contains the code", async () => {
     const calls = mockApi({ "POST /api/setup": { user: "admin", setup: "provider" } });
     const onDone = vi.fn();
     renderAt("/setup", <AccountStep code="K7QF-2M9X" onDone={onDone} />);
@@ -17,7 +17,7 @@ describe("the account of the setup", () => {
     expect(await calls.find((call) => call.method === "POST")?.json()).toEqual({ user: "admin", password: "correct horse", code: "K7QF-2M9X", origin: location.origin, endKeys: false });
   });
 
-  it("asks for the code once the one of an old link is refused", async () => {
+  it("asks for the code after the one of an old link was refused", async () => {
     mockApi({ "POST /api/setup": problem(400, "bad-input", "This is not the code.", { code: ["This is not the code."] }) });
     renderAt("/setup", <AccountStep code="AAAA-AAAA" onDone={() => undefined} />);
     await userEvent.type(screen.getByLabelText("Password"), "correct horse");
@@ -26,7 +26,7 @@ describe("the account of the setup", () => {
     await waitFor(() => expect(screen.getByLabelText("Setup code")).toHaveFocus());
   });
 
-  it("refuses a short password by itself", async () => {
+  it("refuses a short password without a request", async () => {
     const calls = mockApi({});
     renderAt("/setup", <AccountStep code="" onDone={() => undefined} />);
     await userEvent.type(screen.getByLabelText("Password"), "short");
@@ -35,7 +35,7 @@ describe("the account of the setup", () => {
     expect(calls.filter((call) => call.method === "POST")).toHaveLength(0);
   });
 
-  it("offers to end the keys that a reset has left", async () => {
+  it("offers to revoke the keys that a reset has left", async () => {
     const calls = mockApi({
       "GET /api/setup": { complete: false, step: "account", needsCode: true, hasKeys: true },
       "POST /api/setup": { user: "admin", setup: "provider" },

@@ -14,14 +14,14 @@ const found: FamilyImport = {
 };
 
 describe("the import of an earlier installation", () => {
-  it("shows nothing where there is none", async () => {
+  it("shows nothing if there is none", async () => {
     const calls = mockApi({ "GET /api/setup/import": { ...found, state: "none", source: null, counts: [] } });
     renderAt("/setup", <ImportCard />);
     await expect.poll(() => calls.length).toBe(1);
     expect(screen.queryByRole("heading")).toBeNull();
   });
 
-  it("says how much it takes, what not and why, and takes it over", async () => {
+  it("shows what it imports and skips and why, then imports it", async () => {
     let now: FamilyImport = { ...found, state: "looking", counts: [] };
     const calls = mockApi({
       "GET /api/setup/import": () => {
@@ -53,7 +53,7 @@ describe("the import of an earlier installation", () => {
     expect(calls.filter((call) => call.method === "POST")).toHaveLength(1);
   });
 
-  it("says why it failed, and tries again", async () => {
+  it("explains its failure, and retries", async () => {
     mockApi({ "GET /api/setup/import": { ...found, state: "failed", error: "The disk is full." }, "POST /api/setup/import": problem(409, "wrong-state", "An import is under way.") });
     renderAt("/setup", <ImportCard />);
     await screen.findByText("The disk is full.");

@@ -14,7 +14,7 @@ const found: FamilyImport = {
 const page = <SetupPage provider={() => <p>the form</p>} apps={<p>the cards</p>} />;
 const headings = () => screen.getAllByRole("heading").map((heading) => heading.textContent);
 
-it("gives an earlier installation a step of its own before the provider", async () => {
+it("shows a step for an earlier installation before the provider", async () => {
   mockApi({ "GET /api/setup": setup, "GET /api/setup/import": found });
   renderAt("/setup", page);
   await screen.findByText("Found an earlier installation");
@@ -30,7 +30,7 @@ it("gives an earlier installation a step of its own before the provider", async 
   await screen.findByText("Found an earlier installation");
 });
 
-it("has no such step without an earlier installation", async () => {
+it("has no import step without an earlier installation", async () => {
   mockApi({ "GET /api/setup": setup, "GET /api/setup/import": { ...found, state: "none", source: null, counts: [] } });
   renderAt("/setup?step=import", page);
   await screen.findByText("the form");
@@ -38,7 +38,7 @@ it("has no such step without an earlier installation", async () => {
   expect(screen.getByText("Step 2 of 4")).toBeVisible();
 });
 
-it("stays at that step until a person goes on, whatever becomes of the import", async () => {
+it("stays at the import step until the user continues, whatever its result", async () => {
   let now: FamilyImport = { ...found, state: "running", counts: [{ kind: "files", found: 161, taken: 98, left: 0 }] };
   mockApi({ "GET /api/setup": setup, "GET /api/setup/import": () => now });
   renderAt("/setup", page);

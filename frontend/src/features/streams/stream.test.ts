@@ -24,7 +24,7 @@ function stream({ missing = 0, ...item }: Change = {}): Schema<"StreamDetail"> {
 }
 
 describe("runsOf", () => {
-  it("puts neighbours of one kind together", () => {
+  it("merges adjacent cells of one kind", () => {
     expect(runsOf("ddm-")).toEqual([
       { kind: "d", from: 0, to: 0.5 },
       { kind: "m", from: 0.5, to: 0.75 },
@@ -32,7 +32,7 @@ describe("runsOf", () => {
     ]);
   });
 
-  it("takes a letter of a newer server for nowhere, and nothing for nothing", () => {
+  it("treats an unknown letter as not loaded, and handles an empty map", () => {
     expect(runsOf("?-")).toEqual([{ kind: "-", from: 0, to: 1 }]);
     expect(runsOf("")).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe("verdictOf", () => {
 });
 
 describe("diagnosticsOf", () => {
-  it("holds all that is known, in plain units", () => {
+  it("contains all details in plain units", () => {
     const text = diagnosticsOf(stream({ wait: "provider-slots" }), "1.2.3");
     for (const part of [
       "Sluice 1.2.3, stream s1", "movies/Film/Film.mkv (1000000000 bytes", "VLC at 10.0.0.2", "position: 250000000 (25 %)",

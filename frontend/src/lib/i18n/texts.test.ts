@@ -15,14 +15,14 @@ describe("t", () => {
     await applyLocale();
   });
 
-  it("fills holes, chooses by number and writes numbers as people do", () => {
+  it("fills placeholders, chooses by number and formats numbers", () => {
     expect(t("plain")).toBe("Queue");
     expect(t("named", { name: "Ann", size: 1_234 })).toBe("Hello Ann, <b>1,234</b> left");
     expect(t("counted", { count: 1 })).toBe("1 file");
     expect(t("counted", { count: 2 })).toBe("2 files");
   });
 
-  it("is longer by a third for tests, and keeps holes and marks", async () => {
+  it("is a third longer for tests, and keeps placeholders and marks", async () => {
     history.replaceState(null, "", "/?locale=pseudo-rtl");
     await applyLocale();
     expect(document.documentElement.dir).toBe("rtl");

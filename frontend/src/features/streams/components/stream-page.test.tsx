@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 describe("the page of a playback", () => {
-  it("says why it waits, and leads to what helps, to the file and to the log", async () => {
+  it("explains why it waits, and links to the remedy, the file and the log", async () => {
     mockApi({ "GET /api/streams/s1": detail });
     renderAt("/streams/s1", <StreamPage id="s1" />);
     expect(await screen.findByText("Held back by your bandwidth limit.")).toBeInTheDocument();
@@ -40,7 +40,7 @@ describe("the page of a playback", () => {
     expect(screen.getByText("340 ms")).toBeInTheDocument();
   });
 
-  it("has the map as a drawing, and as a table", async () => {
+  it("shows the map as a drawing and as a table", async () => {
     mockApi({ "GET /api/streams/s1": detail });
     renderAt("/streams/s1", <StreamPage id="s1" />);
     expect(await screen.findByRole("img", { name: "Where the file's data is. The player is at 25%." })).toBeInTheDocument();
@@ -56,7 +56,7 @@ describe("the page of a playback", () => {
     expect(calls.some((call) => call.method === "DELETE")).toBe(true);
   });
 
-  it("says in a sentence that the playback is forgotten", async () => {
+  it("says in a sentence that the server has forgotten the playback", async () => {
     mockApi({ "GET /api/streams/s1": problem(404, "not-found", "This playback has ended, or never was.") });
     renderAt("/streams/s1", <StreamPage id="s1" />);
     expect(await screen.findByText("This playback is over")).toBeInTheDocument();
