@@ -18,7 +18,7 @@ import { FileTable } from "./components/file-table";
 const FileSheet = late(async () => (await import("./components/file-sheet")).FileSheet, { isAhead: false });
 const PreviewDialog = late(async () => (await import("./components/preview-dialog")).PreviewDialog, { isAhead: false });
 
-/** The library as a tree: one folder at a time, or what a search finds in all of it. */
+/** The library as a tree: one folder at a time, or the results of a search in all of it. */
 export function FilesPage({ path }: { path: string }) {
   usePageTitle(t("files"));
   const url = useListUrl({ filters: ["q"], sort: "name" });

@@ -26,12 +26,12 @@ interface FileTableProps {
   onEnd: () => void;
   onPlay: (id: string) => void;
   onDetails: (id: string) => void;
-  /** The address of the details of a file. */
+  /** Returns the address of the details of a file. */
   detailsOf: (id: string) => To;
   empty: ReactNode;
 }
 
-/** The entries of a folder, or what a search has found. */
+/** The entries of a folder, or the results of a search. */
 export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEnd, onPlay, onDetails, detailsOf, empty }: FileTableProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -99,7 +99,7 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
         { label: t("copy-webdav"), icon: Copy, onSelect: () => void copy(webDavOf(row.path), t("copied-webdav")) },
       ];
     }
-    // Asked for as the menu opens, so that a choice finds the addresses there: browsers copy only right after a press.
+    // Loaded when the menu opens, because browsers allow copying only right after a click.
     void client.prefetchQuery(fileQuery(id));
     const act = (label: string, icon: LucideIcon, run: Parameters<typeof withFile>[2], startsGroup = false): MenuItem => ({
       label, icon, startsGroup, onSelect: () => void withFile(client, id, run),
@@ -148,17 +148,17 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
 
 const mediaIcons: Record<NonNullable<FileRow["media"]>, LucideIcon> = { video: Film, audio: Music, subtitle: Captions, image: Image, other: File };
 
-/** The file that a row stands for: itself, or the one film of a release. */
+/** Returns the file that a row stands for: itself, or the only film of a release. */
 function filmOf(row: FileRow): string | null {
   return row.id ?? row.filmId;
 }
 
-/** The file that Play is about; null if there is none. */
+/** Returns the file that Play opens; null if there is none. */
 function playedOf(row: FileRow): string | null {
   return row.id === null ? row.filmId : isPlayable(row) ? row.id : null;
 }
 
-/** Whether a browser or a player can be asked to play it. */
+/** Whether browsers or players may be able to play it. */
 export function isPlayable(row: FileRow): boolean {
   return row.media === "video" || row.media === "audio";
 }
@@ -216,7 +216,7 @@ function NameCell({ row, isSearch, onPlay, detailsOf }: NameCellProps) {
   );
 }
 
-/** The release below its title, and how many files it has if they are several. */
+/** Returns the line below a title: the number of files if there are several, and the name of the release. */
 function subline(row: FileRow): string {
   const count = row.count !== null && row.count > 1 ? t("file-count", { count: row.count }) : "";
   return [count, row.film === null ? "" : row.name].filter((part) => part !== "").join(" · ");

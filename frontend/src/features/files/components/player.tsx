@@ -13,9 +13,9 @@ interface PlayerProps {
   src: string;
   hasPicture: boolean;
   hasSound: boolean;
-  /** When the press came that led here, by the page's clock. */
+  /** Time of the click that opened it, by the clock of the page. */
   pressedAt: number;
-  /** A sentence of the server about the file, for when it does not play; null for none. */
+  /** The server's sentence about the file, shown if it does not play; null if there is none. */
   serverSentence: string | null;
   /** Called after the last retry has failed. */
   onGiveUp: () => void;
@@ -43,7 +43,7 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
     if (!element) return;
     element.load();
     element.currentTime = seconds;
-    // The browser refuses to play before a first press on the page: its own controls are there.
+    // Browsers refuse to play before the first click on the page. The controls of the video still work.
     element.play().catch(() => undefined);
   }
 
@@ -112,5 +112,5 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
   );
 }
 
-/** As wide as its window; on phones up to both edges of the screen. */
+/** As wide as the dialog; on phones up to both edges of the screen. */
 export const pictureClass = "-mx-5 aspect-video max-h-[74dvh] w-[calc(100%+2.5rem)] max-w-none bg-[#000] sm:mx-0 sm:w-full sm:rounded-lg";

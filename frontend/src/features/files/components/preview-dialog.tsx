@@ -62,7 +62,7 @@ function Preview({ file, tracks, pressedAt, onAskAgain }: PreviewProps) {
   const [isForced, setForced] = useState(false);
   const judgement = judgeTracks(tracks, (type) => document.createElement("video").canPlayType(type));
   const isPlayed = isForced || judgement.outcome === "plays" || judgement.outcome === "unknown";
-  // Without tracks the kind of file says what is to be expected.
+  // If the tracks are unknown, the kind of file tells whether there is a picture.
   const isKnown = tracks.state === "known" && tracks.items.length > 0;
   const hasPicture = isKnown ? judgement.hasPicture : item.media !== "audio";
   const trackList = judgement.tracks.length > 0 && <TrackList tracks={judgement.tracks} />;
@@ -99,7 +99,7 @@ interface VerdictProps {
   onAskAgain: () => void;
 }
 
-/** What is to be expected, where it is not that all is well. */
+/** Reports how the file will play, unless all is well. */
 function Verdict({ judgement, sentence, isForced, onForce, onAskAgain }: VerdictProps) {
   const codec = judgement.about?.codec ?? "";
   const force = (label: string) => !isForced && <Button onClick={onForce}>{label}</Button>;

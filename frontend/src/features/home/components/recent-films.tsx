@@ -23,7 +23,7 @@ export function RecentFilms({ films }: { films: readonly HomeFilm[] }) {
           {t("all-files")}
         </ButtonLink>
       </header>
-      {/* The shadow and the ring of focus reach over the edge of a picture. */}
+      {/* Padded, because the shadow and the focus ring reach beyond a picture. */}
       <ul className="-mx-4 grid grid-cols-none auto-cols-[9.5rem] grid-flow-col gap-3 overflow-x-auto px-4 pb-2 sm:mx-0 sm:auto-cols-auto sm:grid-flow-row sm:grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] sm:gap-x-4 sm:gap-y-5 sm:overflow-visible sm:px-0">
         {films.map((film) => (
           <Film key={film.path} film={film} />
