@@ -33,14 +33,14 @@ describe("FilesPage", () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it("leads into folders by addresses that any name survives", async () => {
+  it("opens folders at addresses that work for any name", async () => {
     mockApi(base);
     renderAt("/files/movies", <FilesPage path="movies" />);
     expect(await screen.findByRole("link", { name: "Fünf & 50%" })).toHaveAttribute("href", "/files/movies/F%C3%BCnf%20%26%2050%25");
     expect(within(screen.getByRole("navigation", { name: "Folder" })).getByRole("link", { name: "Library" })).toHaveAttribute("href", "/files");
   });
 
-  it("shows a release with one film as that film, with its quality and what is missing", async () => {
+  it("shows a release with one film as that film, with its quality and gaps", async () => {
     const title = { title: "Harbour Lights", year: 2024, season: null, episodes: null, quality: "1080p WEB-DL" };
     const release: FileRow = { ...folder, name: "Harbour.Lights.2024", path: "movies/Harbour.Lights.2024", film: title, filmId: "f1", missingShare: 0.031 };
     mockApi({ ...base, "GET /api/files": page([release]), "GET /api/files/f1/tracks": tracks("H.264", 'video/mp4; codecs="avc1.640028"') });
@@ -52,7 +52,7 @@ describe("FilesPage", () => {
     expect(await screen.findByRole("dialog", { name: "film.mkv" })).toBeVisible();
   });
 
-  it("says before a film plays that parts of it are missing", async () => {
+  it("warns before a film plays that parts of it are missing", async () => {
     mockApi({
       ...base, "GET /api/files/f1": { ...detail, item: { ...film, missingShare: 0.031 } }, "GET /api/files/f1/tracks": tracks("H.264", 'video/mp4; codecs="avc1.640028"'),
     });
@@ -70,7 +70,7 @@ describe("FilesPage", () => {
     expect([searchParams.get("q"), searchParams.get("path")]).toEqual(["big buck", ""]);
   });
 
-  it("says before it plays what this browser cannot show, and offers VLC at once", async () => {
+  it("says before playing what this browser cannot play, and offers VLC at once", async () => {
     const calls = mockApi({ ...base, "GET /api/files/f1/tracks": tracks("HEVC 10-bit", 'video/mp4; codecs="hvc1.2.4.L153"') });
     renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
     const dialog = await screen.findByRole("dialog", { name: "film.mkv" });
@@ -82,7 +82,7 @@ describe("FilesPage", () => {
     expect(dialog.querySelector("video")?.src).toBe("http://localhost:3000/view/content/film.mkv?downloadKey=k&expires=1");
   });
 
-  it("checks again after two seconds, and says that there is no picture", async () => {
+  it("checks again after two seconds, and reports a missing picture", async () => {
     mockApi({ ...base, "GET /api/files/f1/tracks": tracks("H.264", 'video/mp4; codecs="avc1.640028"') });
     renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
     const dialog = await screen.findByRole("dialog", { name: "film.mkv" });
@@ -93,7 +93,7 @@ describe("FilesPage", () => {
     expect(within(dialog).getByRole("alert")).toHaveTextContent("No video");
   });
 
-  it("tries a file that stops three times more, and ends in a sentence", async () => {
+  it("retries a stopped file three times, then explains the failure", async () => {
     const unreadable = { state: "unreadable", container: null, durationMs: null, items: [], sentence: "The beginning of this file is gone at every provider." };
     let asked = 0;
     mockApi({ ...base, "GET /api/files/f1/tracks": () => (asked++ === 0 ? tracks("H.264", 'video/mp4; codecs="avc1.640028"') : unreadable) });
@@ -121,20 +121,20 @@ describe("FilesPage", () => {
   });
 });
 
-describe("the ways to a file", () => {
-  it("are links that players know, and files that they open", () => {
+describe("links to a file", () => {
+  it("use the formats of players and playlists", () => {
     expect(vlcLink("http://nas.test/a b")).toBe("vlc://http://nas.test/a b");
     expect(infuseLink("http://nas.test/a?k=1&e=2")).toBe("infuse://x-callback-url/play?url=http%3A%2F%2Fnas.test%2Fa%3Fk%3D1%26e%3D2");
     expect(m3uOf("A\nfilm", "http://x")).toBe("#EXTM3U\n#EXTINF:-1,A film\nhttp://x\n");
     expect(nameFor("a/b:film.mkv", "strm")).toBe("a_b_film.strm");
   });
 
-  it("play from the origin that the page came from", () => {
+  it("use the origin of the page", () => {
     expect(sameOrigin("https://other.test/sub/view/content/a%20b.mkv?downloadKey=k")).toBe("http://localhost:3000/sub/view/content/a%20b.mkv?downloadKey=k");
   });
 });
 
-it("a list is asked for again where its folder or one above it has changed, and always under a search", () => {
+it("a list reloads if its folder or a parent has changed, and always during a search", () => {
   expect(touches(["movies"], "movies", "")).toBe(true);
   expect(touches(["movies"], "movies/Film", "")).toBe(true);
   expect(touches(["movies/Film"], "movies", "")).toBe(false);

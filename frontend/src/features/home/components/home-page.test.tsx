@@ -54,21 +54,21 @@ function show(change: object, at = "/") {
 beforeEach(() => firstSteps.set("open"));
 
 describe("Home", () => {
-  it("asks for all that it shows at once", async () => {
+  it("loads all its content with one request", async () => {
     const { calls } = show({});
     await screen.findByText("Recently added");
     expect(calls.map((call) => new URL(call.url).pathname)).toEqual(["/api/home"]);
     expect(screen.queryByText("Needs you")).toBeNull();
   });
 
-  it("plays what was added last, or opens what has several films", async () => {
+  it("plays recent films, and opens releases with several films", async () => {
     show({ recent: [recent, { ...recent, path: "tv/Some.Show.S01", film: { ...film, title: "Some Show", year: null, season: "1" }, filmId: null, missingShare: 0.031 }] });
     expect(await screen.findByRole("link", { name: "Play Harbour Lights, 2024 · 1080p WEB-DL" })).toHaveAttribute("href", "/files/movies/Harbour.Lights.2024?play=f");
     expect(screen.getByRole("link", { name: /^Open Some Show, Season 1/ })).toHaveAttribute("href", "/files/tv/Some.Show.S01");
     expect(screen.getByText("3.1% missing")).toBeInTheDocument();
   });
 
-  it("shows a playback by its film, in time, with what is buffered, and follows it", async () => {
+  it("shows film, position and buffer of a playback, and follows it", async () => {
     const { events } = show({ playing: [stream] });
     expect(await screen.findByRole("link", { name: "Harbour Lights" })).toHaveAttribute("href", "/streams/s1");
     expect(screen.getByText("25:00 of 1:40:00")).toBeInTheDocument();
@@ -80,7 +80,7 @@ describe("Home", () => {
     expect(screen.getByText(/Plex at 10.0.0.3: 312 files/)).toBeInTheDocument();
   });
 
-  it("puts what needs you first: failed imports by reason, films with gaps, and what the server says", async () => {
+  it("lists needs first: failed imports by reason, films with gaps, and problems of the server", async () => {
     const row = { kind: "provider-fails", level: "warning", sentence: "News cannot be reached.", target: null, since: null };
     const gaps = { ...failed, kind: "gaps", id: "gaps", reason: null, count: 1, name: "Paper.Moon", path: "movies/Paper.Moon", missingShare: 0.03 };
     const { calls } = show({ needs: [failed, gaps], problems: [row, row] });
@@ -96,14 +96,14 @@ describe("Home", () => {
     expect(await calls.find((call) => call.url.endsWith("/home/seen"))?.json()).toEqual({ id: failed.id, at: failed.at });
   });
 
-  it("says in one line what the queue does", async () => {
+  it("summarizes the queue in one line", async () => {
     show({ queue: { ...queue, count: 4, running: 1, name: "Some.Film", percent: 38 } });
     const line = within(await screen.findByRole("link", { name: /Importing Some.Film/ }));
     expect(line.getByText("3 waiting")).toBeInTheDocument();
     expect(line.getByText("38%")).toBeInTheDocument();
   });
 
-  it("opens the chart and the providers from the line of the throughput", async () => {
+  it("opens the chart and the providers from the throughput line", async () => {
     const { calls } = show({});
     await userEvent.click(await screen.findByRole("button", { name: /Throughput/, expanded: false }));
     expect(await screen.findByText("184 ms")).toBeInTheDocument();
@@ -128,7 +128,7 @@ describe("Home", () => {
     expect(screen.queryByText("First steps")).not.toBeInTheDocument();
   });
 
-  it("says what could not be loaded, and asks again", async () => {
+  it("reports a failed load, and retries", async () => {
     fakeEvents();
     const calls = mockApi({ "GET /api/home": () => problem(500, "broken", "The database cannot be read.") });
     renderAt("/", <HomePage />);
@@ -140,13 +140,13 @@ describe("Home", () => {
 });
 
 describe("problems", () => {
-  it("have a way out for each kind that the server knows", () => {
+  it("have a link for each kind that the server knows", () => {
     expect(Object.keys(ways).sort()).toEqual([...openapi.components.schemas.AttentionKind.enum].sort());
   });
 });
 
 describe("newer", () => {
-  it("takes of each part what was told last, by event or by answer", () => {
+  it("takes the newer version of each part, from an event or an answer", () => {
     const data = { figures, attention: [], steps: done, seq: 5 };
     const other = { ...done, hasApp: false };
     expect(newer(data, { steps: { seq: 4, value: other } }).steps).toBe(done);
