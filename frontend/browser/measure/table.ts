@@ -29,7 +29,6 @@ export function note(what: string, values: readonly number[], unit: string, bar?
   rows.push([bar?.goal ?? "", what, text(median), values.length > 1 ? text(p95) : "", limit, isMissed ? "missed" : ""]);
 }
 
-/** Prints the table. */
 export function printTable(): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   process.stdout.write(`\n${rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n")}\n`);

@@ -10,7 +10,7 @@ export interface Toast {
   /** Screen readers announce `bad` at once. */
   tone?: "plain" | "ok" | "bad";
   action?: { label: string; run: () => void };
-  /** Time until it closes: 6 by default, 12 with a button or bad news, null until it is closed. The pointer on it stops the clock. */
+  /** Seconds until it closes: 6 by default, 12 with a button or bad news; null keeps it until it is closed. The pointer on it stops the clock. */
   seconds?: number | null;
 }
 

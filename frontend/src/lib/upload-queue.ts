@@ -24,7 +24,7 @@ export interface UploadState {
   refused: readonly Refused[];
   /** Files that wait or are being sent. */
   left: number;
-  /** The server's reason while it accepts nothing, and when it is asked again; null otherwise. */
+  /** The server's reason while it accepts nothing, and the time of the next try; null otherwise. */
   paused: { reason: string; until: number } | null;
 }
 
@@ -50,7 +50,7 @@ const none: UploadState = { total: 0, accepted: 0, items: { ids: [], names: [] }
 
 /**
  * Sends files one after the other, because the server queues them in the order of arrival. A full disk or queue (507, 429) or a server that
- * is starting pauses all files until the server wants to be asked again; any other refusal concerns its file alone.
+ * is starting pauses all files for as long as the server asks; any other refusal concerns its file alone.
  */
 export class UploadQueue {
   readonly #send: Send;

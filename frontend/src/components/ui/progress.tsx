@@ -11,7 +11,6 @@ interface ProgressProps {
   className?: string;
 }
 
-/** A progress bar. */
 export function Progress({ label, percent, tone = "accent", className }: ProgressProps) {
   const width = percent === null ? 100 : Math.max(0, Math.min(100, percent));
   return (

@@ -11,7 +11,6 @@ interface ToggleProps extends Omit<FieldProps, "isOptional"> {
   name?: string;
 }
 
-/** A switch. */
 export function SwitchField({ label, isLabelHidden, help, error, className, isOn, onChange, disabled, name }: ToggleProps) {
   const id = useId();
   return (

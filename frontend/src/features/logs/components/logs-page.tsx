@@ -104,7 +104,7 @@ export function LogsPage() {
   );
 }
 
-/** The text of a button, for screen readers only on phones because there is no room. */
+/** The text of a button. On phones there is no room, so only screen readers get it. */
 function Word({ children }: { children: string }) {
   return <span className="sr-only sm:not-sr-only">{children}</span>;
 }
