@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A loop that owns a socket, a permit or fetches gives all of it back, whatever is thrown in it.</summary>
+/// <summary>A loop releases its socket, permit and fetches, whatever exception it meets.</summary>
 public sealed class BrokenSinkTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;

@@ -15,7 +15,7 @@ public sealed class CancellationTests
 {
     private const int Batch = 3;
 
-    // 7,020 bytes of a batch by three victims are 21,060 places.
+    // 7,020 bytes of a batch times three victims are 21,060 cases.
     private const int AnswerBytes = 2_340;
 
     private static readonly byte[][] Answers = [.. Enumerable.Range(0, Batch).Select(Answer)];
@@ -23,8 +23,8 @@ public sealed class CancellationTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     /// <summary>
-    /// A pipelined batch comes in up to each byte of it, one of the three fetches is given up there, and the rest follows. The
-    /// other two must be right every time, and the connection must end where the answers do.
+    /// A pipelined batch arrives up to each byte; one of the three fetches is canceled there, and the rest follows. The other two must be
+    /// right every time, and the connection must end at the end of the answers.
     /// </summary>
     [Fact]
     public async Task F07_Cancel_at_any_byte_of_a_batch_keeps_others_intact()
@@ -47,7 +47,7 @@ public sealed class CancellationTests
                 var ended = new List<ArticleBody>();
                 var fetches = bodies.Select(body => FetchAsync(body, ended)).ToArray();
 
-                // As the read loop does it: what was not used comes again, with more behind it.
+                // As in the read loop, unconsumed bytes are passed again together with more.
                 var buffer = new ReadOnlySequence<byte>(wire, 0, at);
                 connection.Process(ref buffer, buffer.Length);
                 var abandoned = bodies[victim].TryAbandon(Token);
@@ -65,7 +65,7 @@ public sealed class CancellationTests
                 Assert.All(bodies, body => Assert.Equal(abandoned && body == bodies[victim], body.IsAbandoned));
                 for (var i = 0; i < Batch; i++)
                 {
-                    // A fetch that was given up takes nothing more; every other one has all of its own.
+                    // A canceled fetch takes no more bytes; every other fetch gets its whole article.
                     var expected = i == victim && abandoned ? taken : AnswerBytes - HeaderOf(i).Length;
                     Assert.True(sinks[i].Received == expected && !sinks[i].IsWrong(i), $"article {i} with {victim} given up at {at}");
                 }
@@ -75,7 +75,7 @@ public sealed class CancellationTests
         Assert.InRange(places, 20_000, int.MaxValue);
     }
 
-    /// <summary>Waits for a reply, and notes when it has brought its article.</summary>
+    /// <summary>Waits for a reply and records whether it delivered its article.</summary>
     private static async Task FetchAsync(ArticleBody body, List<ArticleBody> ended)
     {
         try
@@ -85,7 +85,7 @@ public sealed class CancellationTests
         }
         catch (OperationCanceledException) when (body.IsAbandoned)
         {
-            // Given up.
+            // The fetch was canceled.
         }
     }
 
@@ -93,7 +93,7 @@ public sealed class CancellationTests
 
     private static string HeaderOf(int article) => $"222 0 <{article}@t>\r\n";
 
-    /// <summary>Lines that look like ends and like answers, so that a reader that is out of step by any byte takes them for such.</summary>
+    /// <summary>Returns lines that look like ends and answers, so that a reader misaligned by any byte would mistake them for such.</summary>
     private static byte[] Answer(int article)
     {
         var text = new StringBuilder(HeaderOf(article));
@@ -103,7 +103,7 @@ public sealed class CancellationTests
         return Encoding.ASCII.GetBytes(text.ToString());
     }
 
-    /// <summary>Compares as the bytes come.</summary>
+    /// <summary>Compares the bytes as they arrive.</summary>
     private sealed class RawSink : IArticleSink
     {
         private BodyScanner _scanner;

@@ -9,8 +9,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// How many articles of a sound line are taken for late (F11): a line of twenty connections, played on a clock that stands still, where
-/// each answer begins a round trip after its command, give or take its jitter, and all connections share the rate.
+/// Share of articles judged late on a faultless line (F11): twenty connections share the rate on a manual clock, and each answer begins
+/// a round trip after its command, plus or minus its jitter.
 /// </summary>
 public sealed class CleanLineTests
 {
@@ -18,7 +18,7 @@ public sealed class CleanLineTests
     private const int Articles = 4_000;
     private const int ArticleBytes = 740_000;
 
-    // As finely as a line of the mock is divided.
+    // The mock divides its bandwidth at this granularity.
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(10);
 
     private readonly ManualTimeProvider _clock = new();
@@ -51,7 +51,7 @@ public sealed class CleanLineTests
         Assert.InRange(_late, Articles / 100, (Articles / 100) + (Articles / 1000));
     }
 
-    /// <summary>Plays all articles; one in so many stalls in its middle, until it is found late, and goes on then.</summary>
+    /// <summary>Plays all articles; one in <paramref name="stalls"/> stalls in its middle until it is judged late, and then continues.</summary>
     private void Play(int latency, int jitter, int megabits, int stalls)
     {
         var lines = Enumerable.Range(0, Connections).Select(_ => new Line(this)).ToArray();
@@ -64,7 +64,7 @@ public sealed class CleanLineTests
                 line.Receive(share);
             }
 
-            // A look can come at any time in between; none is earlier than this one.
+            // A check can happen at any time in between; none is earlier than this.
             foreach (var line in lines)
                 line.Look();
             _clock.Advance(Tick);

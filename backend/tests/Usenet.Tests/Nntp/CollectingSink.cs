@@ -4,7 +4,7 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>Decodes one article, and can act when a number of raw bytes has come.</summary>
+/// <summary>Decodes one article, and runs an action after a number of raw bytes.</summary>
 internal sealed class CollectingSink(int actAt = -1, Action? act = null) : IArticleSink
 {
     private readonly ArticleDecoder _decoder = new();

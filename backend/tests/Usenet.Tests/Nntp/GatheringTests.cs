@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A line that brings a body in pieces wakes its reader for blocks of it, and nothing that a reader waits for is held back.</summary>
+/// <summary>A line that delivers a body in pieces wakes its reader once per block, and no bytes that a reader waits for are delayed.</summary>
 public sealed class GatheringTests
 {
     private const int ArticleSize = 700_000;
@@ -23,7 +23,7 @@ public sealed class GatheringTests
         var before = host.Counters.Receives;
         await AssertReadsAsync(host);
 
-        // 175 pieces each arrive in 35 bursts. Without gathering each burst is a receive; a late machine receives more at a time, never less.
+        // 175 pieces each arrive in 35 bursts. Without gathering each burst is a receive; a slow machine receives more at a time, never less.
         Assert.InRange(host.Counters.Receives - before, Articles, Articles * 18);
     }
 
@@ -34,7 +34,7 @@ public sealed class GatheringTests
         await using (var first = host.Open(0, ArticleSize))
             await first.ReadExactlyAsync(new byte[ArticleSize], Token);
 
-        // The rate is known now, so this article would be gathered if nobody read it while it arrives.
+        // The rate is known by now, so this article would be gathered if it had no reader while it arrives.
         var landing = 4L * ArticleSize;
         await using var stream = host.Open(landing, landing + ArticleSize);
         var before = host.Mock.Stats.Bytes;
@@ -49,7 +49,7 @@ public sealed class GatheringTests
     [InlineData(FaultKind.BodyStall)]
     public async Task Body_that_stops_in_its_midst_arrives_from_elsewhere(FaultKind kind)
     {
-        // Part 3 stops behind a piece that is less than what its connection gathers.
+        // Part 3 stops after a piece that is shorter than its connection gathers.
         var fault = new MockFault { Kind = kind, Articles = ArticleSelection.Parts(3), Offset = 300_000, Duration = TimeSpan.FromSeconds(20), Provider = 0 };
         await using var host = await StartAsync(4, fault: fault, providers: 2, nntp: new NntpOptions());
         await AssertReadsAsync(host);

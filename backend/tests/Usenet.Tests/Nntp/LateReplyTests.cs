@@ -12,8 +12,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// Replies that are late, never come or come drop by drop: what they cost the fetches behind and beside them. No test waits: the clock
-/// moves where a test moves it.
+/// Replies that are late, never come or drip in: their effect on fetches behind them and on other connections. No test waits, because
+/// the clock is manual.
 /// </summary>
 public sealed class LateReplyTests
 {
@@ -50,7 +50,7 @@ public sealed class LateReplyTests
         Assert.Equal(Connections, server.Accepted);
     }
 
-    /// <summary>A viewer comes back while no connection has answered its DATE yet.</summary>
+    /// <summary>A viewer returns before any connection has answered its DATE.</summary>
     [Fact(Timeout = 120_000)]
     public async Task Article_queued_behind_a_late_DATE_arrives_after_it()
     {
@@ -70,7 +70,7 @@ public sealed class LateReplyTests
         Assert.Equal(1, server.Accepted);
     }
 
-    /// <summary>The timer has found the reply late, and before it says so the reply ends.</summary>
+    /// <summary>The timer finds the reply late, and the reply ends before the timer reports that.</summary>
     [Fact(Timeout = 120_000)]
     public async Task Reply_ending_as_it_turns_late_keeps_its_connection()
     {
@@ -94,7 +94,7 @@ public sealed class LateReplyTests
         Assert.Equal(1, server.Accepted);
     }
 
-    /// <summary>Two lanes never share a connection, so that one of them needs a connection of its own however little waits.</summary>
+    /// <summary>Two lanes never share a connection, so the viewer needs one of its own, however little waits.</summary>
     [Fact(Timeout = 120_000)]
     public async Task F14_Viewer_next_to_an_unanswered_STAT_gets_a_new_connection()
     {
@@ -128,7 +128,7 @@ public sealed class LateReplyTests
         await import;
     }
 
-    /// <summary>A pipeline is late: what waits for room on it is placed elsewhere as soon as that is known, though nothing ends.</summary>
+    /// <summary>Once a pipeline is late, a fetch that waits for it gets another connection, although no reply has ended.</summary>
     [Fact(Timeout = 120_000)]
     public async Task Waiting_article_gets_a_new_connection_when_one_is_late()
     {
@@ -147,7 +147,7 @@ public sealed class LateReplyTests
         await held;
     }
 
-    /// <summary>Bytes come, and yet nothing does: each is a byte more of one status line.</summary>
+    /// <summary>Bytes arrive without progress, because each only extends one status line.</summary>
     [Theory(Timeout = 120_000)]
     [InlineData(false, false)]
     [InlineData(true, false)]
@@ -179,7 +179,7 @@ public sealed class LateReplyTests
             Assert.Equal(NntpFault.Stalled, (await Assert.ThrowsAsync<NntpException>(() => asking)).Fault);
     }
 
-    /// <summary>Connections that rest are forgotten, as by a router: that says nothing about the bodies of the provider.</summary>
+    /// <summary>Idle connections are forgotten, as by a router, which proves nothing about the provider's bodies.</summary>
     [Fact(Timeout = 120_000)]
     public async Task F13_Unanswered_idle_DATEs_do_not_count_as_faults()
     {
@@ -193,7 +193,7 @@ public sealed class LateReplyTests
         _clock.Advance(TimeSpan.FromSeconds(2));
         await Eventually.HoldsAsync(() => server.Dates == Connections, () => $"{server.Dates} DATE", Token);
 
-        // They keep their places until the server has closed them, too.
+        // The connections occupy their slots until the server has closed them too.
         _clock.Advance(TimeSpan.FromSeconds(6));
         server.LetGo();
         await Eventually.HoldsAsync(() => pool.Sockets(0) == 0, () => $"{pool.Sockets(0)} sockets", Token);
@@ -224,7 +224,7 @@ public sealed class LateReplyTests
         public bool Write(ReadOnlySpan<byte> raw, out int consumed) => _scanner.Scan(raw, out consumed);
     }
 
-    /// <summary>A news server that has every article, and holds back what a test says.</summary>
+    /// <summary>A news server that has every article and holds back the replies that a test selects.</summary>
     private sealed class NewsServer : IAsyncDisposable
     {
         public static readonly byte[] Date = "111 20260103100000\r\n"u8.ToArray();
@@ -244,18 +244,18 @@ public sealed class LateReplyTests
 
         public int Accepted => _server.Accepted;
 
-        /// <summary>Connections that must all have been asked once before any answers.</summary>
+        /// <summary>Number of connections that must all have received a command before any answers.</summary>
         public int Greet { get; init; }
 
-        /// <summary>Whether DATE is answered only when the server is let go.</summary>
+        /// <summary>Whether DATE is not answered until <see cref="LetGo"/>.</summary>
         public bool HoldsDate { get; init; }
 
-        /// <summary>An article that is answered only then.</summary>
+        /// <summary>The article that is not answered until <see cref="LetGo"/>.</summary>
         public string? Holds { get; init; }
 
         public bool AnswersStat { get; init; } = true;
 
-        /// <summary>Whether answers come byte by byte, one with each <see cref="Drop"/>.</summary>
+        /// <summary>Whether answers are sent byte by byte, one for each <see cref="Drop"/>.</summary>
         public bool Drips { get; init; }
 
         public int Dates => Volatile.Read(ref _dates);
@@ -264,7 +264,7 @@ public sealed class LateReplyTests
 
         public int Held => Volatile.Read(ref _held);
 
-        /// <summary>Bytes sent one by one.</summary>
+        /// <summary>Number of bytes sent one by one.</summary>
         public int Sent => Volatile.Read(ref _sent);
 
         public void LetGo() => _goOn.Set();
@@ -312,7 +312,7 @@ public sealed class LateReplyTests
 
         private void AwaitAll(ScriptedServer.Connection connection)
         {
-            // One that answered at once could answer for all before the next is open.
+            // Otherwise a fast connection could serve every fetch before the next is open.
             _asked.TryAdd(connection.Number, 0);
             if (connection.Number <= Greet)
                 SpinWait.SpinUntil(() => _asked.Count >= Greet || connection.Stopping.IsCancellationRequested);

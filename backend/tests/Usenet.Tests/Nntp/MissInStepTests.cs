@@ -13,7 +13,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A miss names no article: it is believed once its connection has shown that it answers in step.</summary>
+/// <summary>A miss without an id is accepted only after its connection has shown that it answers in order.</summary>
 public sealed class MissInStepTests
 {
     private const int Parts = 200;
@@ -48,8 +48,8 @@ public sealed class MissInStepTests
     }
 
     /// <summary>
-    /// The server answers 16 commands in one go, two of them in each other's place, and names no article where it has none. Nothing that
-    /// exists may be missing, now or later; and what is missing is found out.
+    /// The server answers 16 commands at once, swaps two of the answers, and sends misses without an id. No existing article may ever be
+    /// reported missing, and the missing ones must be found in the end.
     /// </summary>
     [Theory(Timeout = 120_000)]
     [MemberData(nameof(Distances))]
@@ -57,7 +57,7 @@ public sealed class MissInStepTests
     {
         for (var place = 0; place + distance < Depth; place++)
         {
-            // Either of the two is missing, and all that lie between them exist or are missing as it happens.
+            // One of the two swapped articles is missing; those around it exist or are missing.
             foreach (var missing in new[] { 1 << place, 1 << (place + distance), 0x5555 | (1 << place), 0xFFFF & ~(1 << place), 0xFFFF & ~(1 << (place + distance)) })
             {
                 await using var server = new SwappingServer(missing, place, place + distance);
@@ -72,7 +72,7 @@ public sealed class MissInStepTests
         }
     }
 
-    /// <summary>Behind the miss lies what the server does not send: the miss is not proved, and one question alone proves it.</summary>
+    /// <summary>The server withholds the reply behind the miss, which stays unconfirmed until a lone command confirms it.</summary>
     [Theory(Timeout = 120_000)]
     [InlineData(true)]
     [InlineData(false)]
@@ -115,7 +115,7 @@ public sealed class MissInStepTests
     private static Task<ArticleReply?> FetchAsync(EngineHost host, int part) =>
         FetchAsync(host.Pool, host.Release.MessageId(0, part), isHeadOfLine: true, Token, 2_000);
 
-    /// <returns>Null where nothing could be found out.</returns>
+    /// <returns>Null if nothing could be determined.</returns>
     private static async Task<ArticleReply?> FetchAsync(ProviderPool pool, string id, bool isHeadOfLine, CancellationToken cancellationToken, int bytes = 100)
     {
         try
@@ -186,7 +186,7 @@ public sealed class MissInStepTests
         }
     }
 
-    /// <summary>Answers two of three commands on its first connection, the second of them with a miss, and the third never.</summary>
+    /// <summary>Answers two of three commands on its first connection, the second with a miss, and never answers the third.</summary>
     private sealed class HeldServer : IAsyncDisposable
     {
         private readonly ScriptedServer _server;
@@ -203,7 +203,7 @@ public sealed class MissInStepTests
 
         public int Pipelined => Volatile.Read(ref _pipelined);
 
-        /// <summary>How often the article was asked for.</summary>
+        /// <summary>How often the article was requested.</summary>
         public int Asked => _asked.Count(id => id == "<asked@t>");
 
         public ProviderPool Open() => MissInStepTests.Open(_server.Port, connections: 2);

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>The table of section 1 of the health contract: what providers answer about one article, and what may be concluded from it.</summary>
+/// <summary>The table in section 1 of the health contract: replies of providers about one article, and the conclusion from them.</summary>
 public sealed class MissingVerdictTests
 {
     private const int MostProviders = 5;
@@ -16,12 +16,12 @@ public sealed class MissingVerdictTests
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>What one provider shows of an article.</summary>
+    /// <summary>Behavior of one provider for an article.</summary>
     private enum Class
     {
         Good,
 
-        /// <summary>It answers STAT, and sends no body.</summary>
+        /// <summary>It answers STAT but sends no body.</summary>
         Present,
         Gone,
         Bad,
@@ -87,7 +87,7 @@ public sealed class MissingVerdictTests
         return set;
     }
 
-    /// <summary>Asks for the article as one does who takes no bad copy: again, without the provider that has sent one.</summary>
+    /// <summary>Fetches as a client that accepts no bad copy: again, without the provider of the bad copy.</summary>
     private static async Task<Verdict> FetchAsync(ProviderPool pool, MessageId id)
     {
         var bad = default(ProviderSet);
@@ -123,7 +123,7 @@ public sealed class MissingVerdictTests
             var shown = (Class)(words[1][1 + index] - '0');
             var isStat = words[0] == "STAT";
 
-            // Says nothing about the article, and nothing against the provider.
+            // This reply counts neither against the article nor against the provider.
             const string Refusal = "502 too many connections\r\n";
             var answer = shown switch
             {

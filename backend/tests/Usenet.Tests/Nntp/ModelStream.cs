@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// The client's end of a connection without a socket. A read that waits ends in the call that brings its bytes, so that what runs in
-/// <see cref="Turns"/> stays there.
+/// The client's end of a connection without a socket. A waiting read completes synchronously inside the call that brings its bytes, so
+/// that code run by <see cref="Turns"/> stays there.
 /// </summary>
 internal abstract class ModelStream : Stream, IValueTaskSource<int>
 {
@@ -58,12 +58,12 @@ internal abstract class ModelStream : Stream, IValueTaskSource<int>
     void IValueTaskSource<int>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _read.OnCompleted(continuation, state, token, flags);
 
-    /// <summary>Takes what has come.</summary>
-    /// <returns>0 at the end, as every stream; null while there is nothing.</returns>
+    /// <summary>Takes the bytes that have arrived.</summary>
+    /// <returns>0 at the end, as for every stream; null if no bytes have arrived.</returns>
     /// <exception cref="IOException">The connection was lost.</exception>
     protected abstract int? Take(Memory<byte> buffer);
 
-    /// <summary>Something has come, or the end: ends a read that waits.</summary>
+    /// <summary>Completes a waiting read, because bytes or the end have arrived.</summary>
     protected void EndRead()
     {
         if (!_isReading)

@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A provider that fails, refuses or lacks articles, beside one that does not (F06, F08, F12, F13).</summary>
+/// <summary>A provider that fails, refuses or lacks articles, next to a healthy one (F06, F08, F12, F13).</summary>
 public sealed class ProviderFaultTests
 {
     private const int Articles = 40;
@@ -31,7 +31,7 @@ public sealed class ProviderFaultTests
         await FetchAllAsync(host);
         Assert.Equal(Articles, host.Mock.ProviderStats[1].CommandCount("BODY"));
 
-        // What fails is tried a few times, not for every article.
+        // A failing provider is tried a few times, not for every article.
         Assert.InRange(host.Mock.ProviderStats[0].Opened, 0, 24);
         await host.AssertNothingIsLeftAsync(Token);
     }
@@ -79,10 +79,10 @@ public sealed class ProviderFaultTests
         await using (var next = NewPool(host, restored))
             await FetchAllAsync(host, next);
 
-        // What rests longest is probed once at most; without memory three dials would have to fail first.
+        // After the longest cooldown the pool probes once at most; without the restored memory three dials would fail first.
         Assert.InRange(host.Mock.ProviderStats[0].Opened, opened, opened + 1);
 
-        // Whoever has mended the account does not wait for the end of the rest.
+        // After the user has repaired the account, the pool does not wait for the end of the cooldown.
         restored.ForgetBreaks(host.Accounts[0].Id);
         host.Mock.ChangeFaults([]);
         await using var mended = NewPool(host, restored);
@@ -93,7 +93,7 @@ public sealed class ProviderFaultTests
     [Fact(Timeout = 60_000)]
     public async Task F13_Misses_neither_count_as_faults_nor_hide_them()
     {
-        // Every other article is missing and every other connection breaks at a body: in between nothing succeeds.
+        // Every other article is missing and every other connection breaks at a body, so nothing succeeds in between.
         var missing = ArticleSelection.Parse(string.Join(',', Enumerable.Range(1, Articles).Where(part => part % 2 == 0)));
         await using var host = await StartAsync(new MockFault { Kind = FaultKind.BodyReset, Provider = 0, Tries = 0 });
         host.Mock.Change(0, settings => settings with { Missing = missing });
@@ -101,7 +101,7 @@ public sealed class ProviderFaultTests
             await FetchAsync(host, part, host.Pool);
         Assert.InRange(host.Mock.ProviderStats[0].CommandCount("BODY"), 4, 14);
 
-        // A provider that only misses is asked for every article.
+        // A provider that only misses articles is asked for every article.
         await using var other = await StartAsync(new MockFault { Kind = FaultKind.Missing, Provider = 0 });
         await FetchAllAsync(other);
         Assert.Equal(Articles, other.Mock.ProviderStats[0].CommandCount("BODY"));

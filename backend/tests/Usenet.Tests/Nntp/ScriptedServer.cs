@@ -5,8 +5,8 @@ using System.Net.Sockets;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// A news server of a few lines whose every byte a test decides. Each connection has a thread of its own that blocks on its
-/// socket, so that serving allocates nothing and says nothing about the engine's use of threads.
+/// A minimal news server whose every byte a test scripts. Each connection has a thread that blocks on its socket, so that serving
+/// allocates nothing and does not affect the engine's use of threads.
 /// </summary>
 internal sealed class ScriptedServer : IAsyncDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class ScriptedServer : IAsyncDisposable
     private readonly Task _accepting;
     private int _accepted;
 
-    /// <param name="serve">Serves one connection, the greeting included; the socket is closed when it returns. Runs until the client goes.</param>
+    /// <param name="serve">Serves one connection, greeting included, until the client leaves. The socket is closed when it returns.</param>
     public ScriptedServer(Action<Connection> serve)
     {
         _serve = serve;
@@ -29,7 +29,7 @@ internal sealed class ScriptedServer : IAsyncDisposable
 
     public int Port => ((IPEndPoint)_listener.LocalEndPoint!).Port;
 
-    /// <summary>Connections accepted.</summary>
+    /// <summary>Number of accepted connections.</summary>
     public int Accepted => Volatile.Read(ref _accepted);
 
     public async ValueTask DisposeAsync()
@@ -58,7 +58,7 @@ internal sealed class ScriptedServer : IAsyncDisposable
         }
         catch (Exception stopped) when (stopped is SocketException or ObjectDisposedException)
         {
-            // The server is disposed.
+            // The server was disposed.
         }
     }
 
@@ -70,7 +70,7 @@ internal sealed class ScriptedServer : IAsyncDisposable
         }
         catch (Exception gone) when (gone is SocketException or ObjectDisposedException or EndOfStreamException or OperationCanceledException)
         {
-            // The client has gone, or the server is disposed.
+            // The client has left, or the server was disposed.
         }
         finally
         {
@@ -78,17 +78,17 @@ internal sealed class ScriptedServer : IAsyncDisposable
         }
     }
 
-    /// <summary>One connection as its server sees it.</summary>
+    /// <summary>One connection, seen from the server.</summary>
     internal sealed class Connection(Socket socket, int number, CancellationToken stopping)
     {
         private readonly byte[] _buffer = new byte[64 * 1024];
         private int _start;
         private int _end;
 
-        /// <summary>In the order of acceptance, from 1.</summary>
+        /// <summary>Number of the connection in order of acceptance, from 1.</summary>
         public int Number => number;
 
-        /// <summary>Cancelled when the server is disposed.</summary>
+        /// <summary>Canceled when the server is disposed.</summary>
         public CancellationToken Stopping => stopping;
 
         public void Send(ReadOnlySpan<byte> bytes)
@@ -97,8 +97,8 @@ internal sealed class ScriptedServer : IAsyncDisposable
                 bytes = bytes[socket.Send(bytes)..];
         }
 
-        /// <summary>The next command line without its end; valid until the next call.</summary>
-        /// <exception cref="EndOfStreamException">The client has gone.</exception>
+        /// <summary>Returns the next command line without its end; valid until the next call.</summary>
+        /// <exception cref="EndOfStreamException">The client has left.</exception>
         public ReadOnlySpan<byte> ReadCommand()
         {
             while (true)
@@ -126,7 +126,7 @@ internal sealed class ScriptedServer : IAsyncDisposable
             socket.Dispose();
         }
 
-        /// <summary>Says that nothing more comes, and waits for the client to go.</summary>
+        /// <summary>Closes the sending side and waits until the client leaves.</summary>
         public void Finish()
         {
             socket.Shutdown(SocketShutdown.Send);

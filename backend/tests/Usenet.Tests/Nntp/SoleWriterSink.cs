@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>Collects one article, and notices when a second writer comes while one is in, or when anybody comes after the end.</summary>
+/// <summary>Collects one article, and detects concurrent writers and calls after the end.</summary>
 internal sealed class SoleWriterSink : IArticleSink
 {
     private readonly CollectingSink _sink = new();
@@ -11,7 +11,7 @@ internal sealed class SoleWriterSink : IArticleSink
     private int _intruders;
     private bool _ended;
 
-    /// <summary>The fetch is over: nobody has intruded, and the bytes are right.</summary>
+    /// <summary>Fails unless the fetch has ended without an intruder and the bytes are right.</summary>
     public void AssertIs(byte[] truth)
     {
         _writers = 1;

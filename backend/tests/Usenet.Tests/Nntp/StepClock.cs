@@ -3,13 +3,13 @@ using Sluice.Testing;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// A manual clock that lets a test act at the moment a timer is set again.
+/// A manual clock that lets a test act when a timer is set again.
 /// </summary>
 internal sealed class StepClock : TimeProvider
 {
     private readonly ManualTimeProvider _clock = new();
 
-    /// <summary>Runs once, when a timer is changed the next time; the timer is set only after it has returned.</summary>
+    /// <summary>Runs once, at the next change of a timer, before the timer is set.</summary>
     public Action? AtNextChange { get; set; }
 
     public override long TimestampFrequency => _clock.TimestampFrequency;

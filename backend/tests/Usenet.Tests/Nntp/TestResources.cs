@@ -9,13 +9,13 @@ using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>What the pools of a test share.</summary>
+/// <summary>Shared resources for the pools of a test.</summary>
 internal static class TestResources
 {
-    /// <param name="options">Deadlines and ceilings.</param>
+    /// <param name="options">Deadlines and limits.</param>
     /// <param name="time">Clock.</param>
-    /// <param name="limiter">Permits; null: as many as it is told later.</param>
-    /// <param name="dial">Opens connections; null: the dialler.</param>
+    /// <param name="limiter">Permits; null to configure them later.</param>
+    /// <param name="dial">Opens connections; null for the real dialer.</param>
     public static SharedResources Of(
         NntpOptions options, TimeProvider time, GlobalOperationLimiter? limiter = null, Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? dial = null) =>
         new(options, limiter ?? new GlobalOperationLimiter(time: time), new HandshakeLimit(1, time), new NntpMeter(time), new ProviderMemory(time), time, NullLogger.Instance, names: null, dial);

@@ -4,7 +4,7 @@ using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>Keeps one body as text, just as it came off the wire.</summary>
+/// <summary>Stores one body as text, exactly as received.</summary>
 internal sealed class TextSink : IArticleSink
 {
     private readonly StringBuilder _text = new();

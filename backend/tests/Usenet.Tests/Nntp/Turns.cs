@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// Whatever goes on asynchronously goes on here, one thing after the other, on the thread that has made this. A model whose every event
-/// runs here does the same again for the same seed.
+/// Runs all asynchronous continuations one after the other, on the thread that created it. A model that runs entirely here behaves the
+/// same for the same seed.
 /// </summary>
 internal sealed class Turns : SynchronizationContext
 {
@@ -18,7 +18,7 @@ internal sealed class Turns : SynchronizationContext
 
     public override SynchronizationContext CreateCopy() => this;
 
-    /// <summary>Runs all that is due, and what becomes due by that.</summary>
+    /// <summary>Runs all due continuations, including those that become due meanwhile.</summary>
     public void Run()
     {
         while (_due.TryDequeue(out var turn))

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A health check beside a film, on the wire (F14).</summary>
+/// <summary>A health check during playback, on the wire (F14).</summary>
 public sealed class BackgroundShareTests : IAsyncDisposable
 {
     private const int Connections = 10;
@@ -15,12 +15,12 @@ public sealed class BackgroundShareTests : IAsyncDisposable
     private const int Checked = 100_000;
     private const int ArticleSize = 20_000;
 
-    // Until the read-ahead has found its length, a reader waits now and then.
+    // A reader waits now and then until the read-ahead has reached its size.
     private const int Ramp = 100;
     private const int Articles = 500;
     private static readonly TimeSpan Pace = TimeSpan.FromMilliseconds(10);
 
-    // What a player has no buffer for.
+    // A longer wait than the buffer of a player covers.
     private static readonly TimeSpan Rebuffers = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
@@ -43,14 +43,14 @@ public sealed class BackgroundShareTests : IAsyncDisposable
         Assert.InRange(beside.MostChecking, 1, Share);
         Assert.InRange(beside.FewestChecked, 1, Checked);
 
-        // Every article was found, and was asked for once.
+        // Every article was found and requested once.
         Assert.All(answers, answer => Assert.True(answer.IsPresent));
         Assert.Equal(Checked, host.Mock.Stats.CommandCount("STAT"));
         Assert.InRange(host.Mock.Stats.ConnectionsPeak, 1, Connections);
         await host.AssertNothingIsLeftAsync(Token);
     }
 
-    /// <summary>That this takes no more than 100 ms of the line is shown by the model of the scheduler; here it is the first articles of a film.</summary>
+    /// <summary>Checks the first articles of a film; the model of the scheduler shows that the check takes at most 100 ms of the line.</summary>
     [Fact(Timeout = 120_000)]
     public async Task F14_Health_check_yields_to_starting_playback()
     {
@@ -91,7 +91,7 @@ public sealed class BackgroundShareTests : IAsyncDisposable
         return host.Pool.StatAsync(new StatRequest(ids, OperationLane.HealthCheck), answers, cancel).AsTask();
     }
 
-    /// <summary>Plays at an even pace, at least until what begins with it has ended.</summary>
+    /// <summary>Plays at an even pace, at least until the started background work has ended.</summary>
     private async Task<Played> PlayAsync(EngineHost host, int from, Func<Task> begin)
     {
         var buffer = new byte[ArticleSize];
@@ -129,7 +129,7 @@ public sealed class BackgroundShareTests : IAsyncDisposable
 
     private static async Task ReadAsync(ReadOnlyStream stream, byte[] buffer) => await stream.ReadExactlyAsync(buffer, Token);
 
-    /// <summary>What a player and a check beside it have seen.</summary>
+    /// <summary>Measurements of a player and of a concurrent check.</summary>
     private sealed record Played(int Waits, int Rebuffers, TimeSpan Longest, int MostChecking, int FewestChecked)
     {
         public Played With(bool waits, TimeSpan took) => this with

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>The limit of bandwidth, without sockets and on a clock that is moved by hand (STR-14).</summary>
+/// <summary>The bandwidth limit without sockets, on a manual clock (STR-14).</summary>
 public sealed class BandwidthLimiterTests : IDisposable
 {
     private const OperationLane Playback = OperationLane.Playback;
@@ -87,7 +87,7 @@ public sealed class BandwidthLimiterTests : IDisposable
 
         var waiting = _model.Fetch(PacedModel.Request(Import, bytes: 1_000));
 
-        // The bandwidth limit would let it go, and the other account has the only permit.
+        // The bandwidth limit would admit the fetch, but the other account holds the only permit.
         Assert.Equal((Gate.Permit, 0L), (waiting.WaitsAt, _model.Turn()));
         _model.Run(1);
         Assert.Equal((Gate.None, 2L), (waiting.WaitsAt, _model.Turn()));
@@ -105,7 +105,7 @@ public sealed class BandwidthLimiterTests : IDisposable
             _model.Bandwidth.Configure(limit);
             Assert.Equal(limit, _model.Bandwidth.BytesPerSecond);
 
-            // What was outstanding by then still comes.
+            // Articles requested before the change still arrive.
             _model.Run(2);
             var from = _model.Now;
             _model.Run(4 * Window);
@@ -120,7 +120,7 @@ public sealed class BandwidthLimiterTests : IDisposable
         Assert.False(_model.IsPaced());
     }
 
-    /// <summary>What was asked for comes at once when a server that was silent speaks again.</summary>
+    /// <summary>All requested bytes arrive at once when a silent server resumes, so the limit caps the bytes in flight.</summary>
     [Theory]
     [InlineData(4, 4 * 700_000)]
     [InlineData(2, 2_500_000)]
@@ -182,7 +182,7 @@ public sealed class BandwidthLimiterTests : IDisposable
         _model.Fetch(questions);
         Assert.Equal(questions, Assert.Single(_model.Sent.Skip(sent)).Request);
 
-        // 700,000 bytes take 28 s at this limit, one of which is over, and the answers a quarter of a second more.
+        // 700,000 bytes take 28 s at this limit, one of which has passed, and the answers a quarter of a second more.
         _model.Run(27.1);
         Assert.Equal(sent + 1, _model.Sent.Count);
         _model.Run(0.3);
@@ -201,7 +201,7 @@ public sealed class BandwidthLimiterTests : IDisposable
         Assert.Equal("viewer", _model.Sent[sent].Request.Urgency!.Reader);
     }
 
-    /// <summary>The clock of the waits, by which a pool refuses those that are too long.</summary>
+    /// <summary>A pool subtracts paced time from the wait after which it refuses a fetch.</summary>
     [Fact]
     public void Paced_time_counts_waits_caused_by_the_limit_alone()
     {
@@ -212,7 +212,7 @@ public sealed class BandwidthLimiterTests : IDisposable
         var (before, from) = (_model.PacedFor(), _model.Now);
         _model.Run(60);
 
-        // Two articles of a tenth of a second each were under way in the meantime, beside an idle connection.
+        // Meanwhile two articles of a tenth of a second each ran, and one connection was idle.
         Assert.InRange(_model.PacedFor() - before, TimeSpan.FromSeconds(58), _model.Now - from);
         Assert.Equal(TimeSpan.Zero, _model.Bandwidth.SincePaced(Playback));
         Assert.InRange(_model.Lacking(), int.MinValue, 0);
@@ -225,7 +225,7 @@ public sealed class BandwidthLimiterTests : IDisposable
         Assert.InRange(_model.Bandwidth.SincePaced(Playback), TimeSpan.FromSeconds(59), TimeSpan.FromSeconds(61));
     }
 
-    /// <summary>What a silent server owes holds up its own pool alone.</summary>
+    /// <summary>Outstanding bytes of a silent server block only its own pool.</summary>
     [Fact]
     public void Silent_provider_does_not_hold_up_others()
     {

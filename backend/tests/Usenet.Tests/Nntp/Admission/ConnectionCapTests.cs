@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>How soon a cap that was learned is tried upward again (F08).</summary>
+/// <summary>How soon a learned connection cap is tested for an increase (F08).</summary>
 public sealed class ConnectionCapTests
 {
     private const int Promised = 20;

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>How many handshakes are under way at a time, at one provider and in all.</summary>
+/// <summary>Limits on concurrent handshakes, per provider and in total.</summary>
 public sealed class HandshakeTests
 {
     private const int Silent = 3;
@@ -35,7 +35,7 @@ public sealed class HandshakeTests
 
         await await Task.WhenAny(fetches);
 
-        // None of the silent ones has been given up by then, and they have no more than their share.
+        // No handshake with a silent provider has timed out yet, and none of these providers exceeds its share.
         var silent = host.Mock.ProviderStats.Take(Silent).ToArray();
         Assert.All(silent, stats => Assert.Equal(stats.Opened, stats.ConnectionsNow));
         Assert.All(silent, stats => Assert.InRange(stats.Opened, 0, 6));

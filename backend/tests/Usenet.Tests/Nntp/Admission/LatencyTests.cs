@@ -20,7 +20,7 @@ public sealed class LatencyTests
         Assert.Equal(TimeSpan.FromMilliseconds(50), provider.Latency);
         Assert.Equal(provider.Latency, connections[0].Latency);
 
-        // What is older than the last fifteen does not count.
+        // Only the last fifteen measurements count.
         for (var i = 0; i < 15; i++)
             Observe(connections[0], 10);
         Assert.Equal(TimeSpan.FromMilliseconds(10), provider.Latency);

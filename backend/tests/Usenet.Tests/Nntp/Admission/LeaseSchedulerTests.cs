@@ -158,7 +158,7 @@ public sealed class LeaseSchedulerTests
         model.Open(pool);
         Assert.Equal(2, pool.Scheduler.Lacking(4));
 
-        // The reader has left, and the rest of its article is read for the connection's sake alone.
+        // The reader has left, and the rest of its article is read only to keep the connection.
         pool.Scheduler.Open[0].Abandon();
         Assert.InRange(pool.Scheduler.Lacking(4), int.MinValue, 0);
         pool.Scheduler.Open[0].UnwantedEnded();
@@ -175,7 +175,7 @@ public sealed class LeaseSchedulerTests
         Assert.Equal(0, model.Pools[0].Scheduler.Lacking(4));
     }
 
-    /// <summary>Random fetches, cancels, losses and waits in 1 to 3 pools; afterwards everybody must be served, or nobody would ever wake them.</summary>
+    /// <summary>Random fetches, cancellations, lost connections and waits in 1 to 3 pools. In the end every fetch must have been served.</summary>
     [Fact]
     public void F15_100000_interleavings_lose_no_wake_up_and_starve_nobody()
     {

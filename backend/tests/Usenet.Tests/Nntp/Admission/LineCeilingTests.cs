@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>What whoever begins to wait finds on the line before him: greedy readers of a pool of 20 connections on a line that all share.</summary>
+/// <summary>Length of the queue on a line shared by a pool of 20 connections with greedy readers, because a new reader waits behind it.</summary>
 public sealed class LineCeilingTests
 {
     private const int Connections = 20;
@@ -13,7 +13,7 @@ public sealed class LineCeilingTests
     private const double Thin = 37.5e6;
     private const double Wide = 1e9;
 
-    // A reader is told from others by reference.
+    // The scheduler compares readers by reference.
     private static readonly string[] Names = [.. Enumerable.Range(0, 8).Select(reader => $"greedy {reader}")];
 
     [Theory]
@@ -27,7 +27,7 @@ public sealed class LineCeilingTests
         var (from, bytes) = (model.Now, model.Delivered);
         var most = Read(model, 300);
 
-        // One article on its way to us, and those of a round trip behind it; as much again may wait its turn, and the measure sways.
+        // One article arriving and a round trip's worth behind it; the same amount may be queued, and the measurement varies.
         var needed = 1 + (Thin * model.RoundTrip.TotalSeconds / Article);
         Assert.InRange(most, needed, 3 * needed);
         Assert.InRange((model.Delivered - bytes) / (model.Now - from).TotalSeconds, 0.97 * Thin, 1.01 * Thin);
@@ -54,7 +54,7 @@ public sealed class LineCeilingTests
         }
     }
 
-    /// <summary>Heads of imports are articles too: a viewer beside them would have to wait for all that are on the line before his.</summary>
+    /// <summary>Import heads are whole articles on the line, so a viewer would wait for all of them if many were requested.</summary>
     [Fact]
     public void Imports_on_a_full_line_progress_with_a_short_queue()
     {
@@ -122,7 +122,7 @@ public sealed class LineCeilingTests
     [Fact]
     public void Ceiling_after_a_burst_still_keeps_the_line_full()
     {
-        // A reader waits for a late article while all the others of his window come in: then he asks for as many again at once.
+        // While a reader waits for a late article, all others of its window arrive; then it requests the same number again at once.
         const int Burst = 100;
         const double RoundTrip = 0.05;
         var ceiling = new LineCeiling();
@@ -142,13 +142,13 @@ public sealed class LineCeilingTests
             ceiling.Ended(Article, 0.2, 8 * Article, 7 * Article, 0.3);
         Assert.InRange(ceiling.Own, 1, 8 * Article);
 
-        // Behind one that takes longer than itself a reply takes as long as that.
+        // A reply behind a slower one takes as long as that.
         for (var i = 0; i < 60; i++)
             ceiling.Ended(Article, 0.04 + (0.02 * Math.Max(dice.NextDouble(), dice.NextDouble())), 8 * Article, 7 * Article, 1);
         Assert.Equal(long.MaxValue, ceiling.Own);
     }
 
-    /// <summary>Imports have come first, and have come down to their share.</summary>
+    /// <summary>Imports start before the film and then fall back to their share.</summary>
     private static SchedulerModel FilmBesideImports(double rate)
     {
         var model = Model(rate);
@@ -169,7 +169,7 @@ public sealed class LineCeilingTests
         return model;
     }
 
-    /// <summary>Each reader has more asked for ahead than any line takes.</summary>
+    /// <summary>Each reader requests more articles ahead than any line can carry.</summary>
     private static SchedulerModel Greedy(int readers, double rate)
     {
         var model = Model(rate);
@@ -182,8 +182,8 @@ public sealed class LineCeilingTests
         return model;
     }
 
-    /// <summary>Ends some articles; whoever gets one asks for another.</summary>
-    /// <returns>Most that were outstanding at the end of one.</returns>
+    /// <summary>Completes some articles; each reader then requests another.</summary>
+    /// <returns>Most articles in flight after a completion.</returns>
     private static int Read(SchedulerModel model, int articles)
     {
         var most = 0;
@@ -199,7 +199,7 @@ public sealed class LineCeilingTests
         return most;
     }
 
-    /// <summary>A line with room for all: what is asked for comes a round trip later, give or take a fifth, and as much as the ceiling lets is asked for again.</summary>
+    /// <summary>A line with spare capacity: each article arrives a round trip later, give or take a fifth, and requests go up to the ceiling.</summary>
     private sealed class LongLine(Random dice)
     {
         private readonly PriorityQueue<(double At, long Before), double> _underWay = new();

@@ -7,8 +7,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// Pools without sockets whose bandwidth is limited: the true schedulers and limiters on a clock that is moved by hand, and replies that take a
-/// round trip and the time of a line.
+/// Bandwidth-limited pools without sockets: the real schedulers and limiters on a manual clock, with replies that take a round trip plus
+/// the transfer time.
 /// </summary>
 internal sealed class PacedModel : IDisposable
 {
@@ -20,7 +20,7 @@ internal sealed class PacedModel : IDisposable
     private readonly List<Pool> _pools;
 
     /// <param name="pools">Number of providers.</param>
-    /// <param name="connections">Connections to each.</param>
+    /// <param name="connections">Connections per provider.</param>
     public PacedModel(int pools = 1, int connections = 10)
     {
         Limiter = new GlobalOperationLimiter(0, 80, Clock);
@@ -46,16 +46,16 @@ internal sealed class PacedModel : IDisposable
 
     public BandwidthLimiter Bandwidth { get; }
 
-    /// <summary>Commands that were sent, and when.</summary>
+    /// <summary>Sent commands with their times.</summary>
     public List<(TimeSpan At, ArticleRequest Request)> Sent { get; } = [];
 
-    /// <summary>Replies that have come to their end, and when.</summary>
+    /// <summary>Completed replies with their times.</summary>
     public List<(TimeSpan At, ArticleRequest Request)> Ended { get; } = [];
 
-    /// <summary>Bytes per second of the line of each connection; 0: it is silent.</summary>
+    /// <summary>Bytes per second of each connection; 0 for silence.</summary>
     public double LineRate { get; set; } = 10e6;
 
-    /// <summary>Bytes that a reply brings.</summary>
+    /// <summary>Number of bytes in a reply.</summary>
     public Func<ArticleRequest, long> Brings { get; set; } = static request => request.ExpectedBytes;
 
     public TimeSpan Now => TimeSpan.FromTicks(Clock.GetTimestamp());
@@ -64,7 +64,7 @@ internal sealed class PacedModel : IDisposable
 
     public TimeSpan PacedFor(int pool = 0) => TimeSpan.FromTicks(_pools[pool].Scheduler.PacedFor(Clock.GetTimestamp()));
 
-    /// <summary>Which turn of the limit a pool has had last; 0 before the first.</summary>
+    /// <summary>The last turn of the limit that the pool used; 0 before the first.</summary>
     public long Turn(int pool = 0) => _pools[pool].Pace.Turn;
 
     public int Lacking(int pool = 0) => _pools[pool].Scheduler.Lacking(_terms.Depth);
@@ -72,7 +72,7 @@ internal sealed class PacedModel : IDisposable
     public static ArticleRequest Request(OperationLane lane, object? reader = null, long bytes = ArticleBytes, bool isHeadOfLine = false) =>
         new(Id, lane, reader is null ? null : new FetchUrgency(reader, isHeadOfLine), bytes);
 
-    /// <summary>Fetches one article after the other for ever, so many at a time.</summary>
+    /// <summary>Fetches articles without end, a given number at a time.</summary>
     public void FetchOnAndOn(ArticleRequest request, int atATime = 2, int pool = 0)
     {
         for (var i = 0; i < atATime; i++)
@@ -106,7 +106,7 @@ internal sealed class PacedModel : IDisposable
 
     public void Run(double seconds) => Clock.Advance(TimeSpan.FromSeconds(seconds));
 
-    /// <summary>Bytes that have come since a moment, of one lane or of all.</summary>
+    /// <summary>Returns the bytes that arrived since a time, of one lane or of all.</summary>
     public long Came(TimeSpan since, OperationLane? lane = null) =>
         Ended.Where(ended => ended.At > since && (lane is null || ended.Request.Lane == lane)).Sum(ended => Brings(ended.Request));
 

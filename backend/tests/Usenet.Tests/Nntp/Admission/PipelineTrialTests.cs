@@ -28,7 +28,7 @@ public sealed class PipelineTrialTests
         Assert.Equal(1, status.PipeliningDepth);
         Assert.StartsWith("Connections break when several commands are on their way", status.PinnedBecause, StringComparison.Ordinal);
 
-        // From here on nothing breaks any more.
+        // Without pipelining nothing breaks any more.
         var happened = host.Mock.Stats.FaultCount(kind);
         await ReadWholeAsync(host);
         Assert.Equal(happened, host.Mock.Stats.FaultCount(kind));
@@ -96,7 +96,7 @@ public sealed class PipelineTrialTests
         Assert.True(trial.MayPipeline);
         Assert.Null(trial.PinnedBecause);
 
-        // One failed trial is enough now.
+        // After the pin has expired, a single failed trial pins the depth again.
         Assert.True(Fail(trial));
     }
 

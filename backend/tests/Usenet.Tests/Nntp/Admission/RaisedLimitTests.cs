@@ -8,13 +8,13 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A limit that is raised wakes those that wait because of it (F15): here nothing else could, for no reply comes before.</summary>
+/// <summary>A raised limit wakes the fetches that wait for it (F15). Nothing else could, because no reply arrives before.</summary>
 public sealed class RaisedLimitTests : IAsyncDisposable
 {
     private const int Few = 4;
     private const int Fetches = 8;
 
-    // Longer than the tests wait: that a reply stalls is no event here either.
+    // Longer than the tests wait, so that a stalled reply does not wake anything either.
     private static readonly NntpOptions Options = new() { HedgeEnabled = false, PlaybackStall = TimeSpan.FromMinutes(1), BackgroundStall = TimeSpan.FromMinutes(1) };
 
     private readonly ManualResetEventSlim _answers = new();
@@ -66,7 +66,7 @@ public sealed class RaisedLimitTests : IAsyncDisposable
         await AssertAllServedAsync(fetches);
     }
 
-    /// <summary>The last permit is kept for the background while that waits for a connection elsewhere.</summary>
+    /// <summary>The last permit is reserved for background work, which waits for a connection of another provider.</summary>
     [Fact(Timeout = 60_000)]
     public async Task F15_Released_reserved_permit_wakes_a_waiter_elsewhere()
     {
@@ -124,7 +124,7 @@ public sealed class RaisedLimitTests : IAsyncDisposable
     private ProviderOptions Account(int connections) =>
         new() { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = connections, PipeliningDepth = 1 };
 
-    /// <summary>Asks for more than there are connections for.</summary>
+    /// <summary>Starts more fetches than there are connections.</summary>
     private async Task<Task[]> WaitAsync(ProviderPool pool, OperationLane lane)
     {
         var fetches = Enumerable.Range(0, Fetches).Select(_ => pool.FetchAsync(Request(lane), new CollectingSink(), Token).AsTask()).ToArray();

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>Pools without sockets on a clock of their own: the true scheduler and limiter, commands that take some time.</summary>
+/// <summary>Pools without sockets on a model clock: the real scheduler and limiter with simulated command durations.</summary>
 internal sealed class SchedulerModel
 {
     private static readonly MessageId Id = MessageId.Parse("a@b");
@@ -17,9 +17,9 @@ internal sealed class SchedulerModel
     private long _lineFree;
 
     /// <param name="pools">Number of providers.</param>
-    /// <param name="capacity">Permits; 0: as many as the limiter is told later.</param>
-    /// <param name="depth">Commands that a connection takes.</param>
-    /// <param name="lineRate">Bytes per second of the line that all connections share; 0: each has its own.</param>
+    /// <param name="capacity">Permits; 0 if the limiter is configured later.</param>
+    /// <param name="depth">Maximum commands in flight per connection.</param>
+    /// <param name="lineRate">Bytes per second of the line that all connections share; 0 if each has its own.</param>
     public SchedulerModel(int pools, int capacity, int depth = 4, double lineRate = 0)
     {
         _lineRate = lineRate;
@@ -33,16 +33,16 @@ internal sealed class SchedulerModel
 
     public List<Pool> Pools { get; }
 
-    /// <summary>Fetches that wait, with their pools.</summary>
+    /// <summary>Waiting fetches with their pools.</summary>
     public List<(Pool Pool, ConnectionLease Waiter)> Waiting { get; } = [];
 
-    /// <summary>Requests in the order in which they were given a connection.</summary>
+    /// <summary>Requests in the order in which they got a connection.</summary>
     public List<ArticleRequest> Granted { get; } = [];
 
-    /// <summary>From a command to the first byte of its reply.</summary>
+    /// <summary>Time from a command to the first byte of its reply.</summary>
     public TimeSpan RoundTrip { get; set; } = TimeSpan.FromMilliseconds(50);
 
-    /// <summary>Bytes of the replies that have ended.</summary>
+    /// <summary>Bytes of completed replies.</summary>
     public long Delivered { get; private set; }
 
     public TimeSpan Now => TimeSpan.FromTicks(_clock.Ticks);
@@ -87,7 +87,7 @@ internal sealed class SchedulerModel
             Pump(pool);
     }
 
-    /// <summary>A connection is lost with all that it owes.</summary>
+    /// <summary>Drops a connection with all its outstanding replies.</summary>
     public void Kill(Pool pool, ConnectionLoad load)
     {
         pool.Scheduler.Remove(load);
@@ -96,8 +96,8 @@ internal sealed class SchedulerModel
         Pump(pool);
     }
 
-    /// <summary>The next reply ends.</summary>
-    /// <returns>False when none is outstanding.</returns>
+    /// <summary>Completes the reply that ends next.</summary>
+    /// <returns>False if no command is in flight.</returns>
     public bool Step()
     {
         if (Pools.SelectMany(pool => pool.Running).OrderBy(running => running.EndsAt).FirstOrDefault() is not { } next)
@@ -112,7 +112,7 @@ internal sealed class SchedulerModel
         return true;
     }
 
-    /// <summary>What must hold between any two events.</summary>
+    /// <summary>Checks the invariants of permits and connections between two events.</summary>
     public void Check()
     {
         foreach (var lane in Enum.GetValues<OperationLane>())
@@ -141,7 +141,7 @@ internal sealed class SchedulerModel
         Start(load, pool, waiter.Request);
     });
 
-    // A round trip, then 10 MB/s for each connection or the line for all, one reply after the other.
+    // A round trip, then 10 MB/s for each connection or the line rate for all, one reply after the other.
     private void Start(ConnectionLoad load, Pool pool, ArticleRequest request)
     {
         var before = pool.Running.Where(running => running.Load == load).Select(running => running.EndsAt).DefaultIfEmpty(0).Max();

@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A dial that is given up: the provider may have taken a connection that nobody here has ever held.</summary>
+/// <summary>A canceled dial: the provider may have accepted a connection that the client never held.</summary>
 public sealed class CancelledDialTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -26,7 +26,7 @@ public sealed class CancelledDialTests
         var dialer = Dialer(mock, meter);
         for (var i = 0; i < dials; i++)
         {
-            // The kernel has the request when the call returns and completes it on loopback at once; the cancel races with the news.
+            // On loopback the kernel completes the connect at once after the call, so the cancellation races with that.
             using var unwanted = CancellationTokenSource.CreateLinkedTokenSource(Token);
             var dial = dialer.DialAsync(unwanted.Token);
             await unwanted.CancelAsync();
@@ -37,7 +37,7 @@ public sealed class CancelledDialTests
             }
             catch (OperationCanceledException) when (!Token.IsCancellationRequested)
             {
-                // The cancel was the first.
+                // The cancellation was faster.
             }
         }
 
@@ -89,7 +89,7 @@ public sealed class CancelledDialTests
         Assert.Equal((2, 1), (counted.Now.Commands, counted.Now.Unanswered));
     }
 
-    /// <summary>Whatever goes wrong, a dial ends: its place is free for another one, and the fetch learns why.</summary>
+    /// <summary>A failing dial ends: its slot is free for another dial, and the fetch gets the reason.</summary>
     [Fact(Timeout = 60_000)]
     public async Task Throwing_dial_frees_its_slot_for_the_next_one()
     {
@@ -113,7 +113,7 @@ public sealed class CancelledDialTests
         }
     }
 
-    /// <summary>The settings may take an account away while it is tried: its dial ends with the pool and leaves no socket.</summary>
+    /// <summary>The settings may remove an account during its probe: the dial ends with the pool and leaves no socket.</summary>
     [Fact(Timeout = 60_000)]
     public async Task Pool_dispose_ends_a_probe_in_progress()
     {

@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>What we have closed ourselves teaches nothing about how many connections an account takes (F08), and holds nothing up.</summary>
+/// <summary>Sockets closed by the client neither lower the learned connection cap of an account (F08) nor delay anything.</summary>
 public sealed class ClosedSocketTests
 {
     private const int Cap = 20;
@@ -52,7 +52,7 @@ public sealed class ClosedSocketTests
         Assert.InRange(host.Mock.Stats.Refused, 1, 20);
     }
 
-    /// <summary>The clock stands still: only what the server does can give the place of a closed socket back.</summary>
+    /// <summary>The clock stands still, so only the server's close can free the slot of a closed socket.</summary>
     [Fact(Timeout = 60_000)]
     public async Task Failed_STATs_of_the_only_provider_give_their_sockets_back()
     {
@@ -70,8 +70,8 @@ public sealed class ClosedSocketTests
     }
 
     /// <summary>
-    /// The server never closes its side, and the socket that the pool has left holds the only place: once a second has gone by a trial shows
-    /// that there is room, though nothing but the clock happens.
+    /// The server never closes its side, and the abandoned socket holds the only slot. A second later a trial shows that there is room, without
+    /// any event but the clock.
     /// </summary>
     [Fact(Timeout = 60_000)]
     public async Task F08_Abandoned_socket_in_the_only_slot_allows_a_new_dial()
@@ -117,7 +117,7 @@ public sealed class ClosedSocketTests
         Assert.Equal(2, server.Accepted);
     }
 
-    /// <summary>A socket whose server has not noticed does not hold up the end.</summary>
+    /// <summary>A socket that the server has not closed yet does not delay the dispose.</summary>
     [Fact(Timeout = 60_000)]
     public async Task Dispose_does_not_wait_for_the_server_to_close()
     {

@@ -9,12 +9,12 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// A fetch can be given up at any moment of its way to the wire. The clock of the connection is driven by hand beside it, so
-/// that each order of events can be had.
+/// A fetch can be canceled at any moment on its way to the wire. The test drives a second clock of the connection manually, to produce
+/// each order of events.
 /// </summary>
 public sealed class ConnectionClockTests : IAsyncLifetime
 {
-    // Nothing is hedged, so that nobody looks before the stall limit unless the drain says so.
+    // Without hedging there is no check before the stall limit, except that of a drain.
     private static readonly NntpOptions Options = new() { HedgeEnabled = false, CloseGrace = TimeSpan.Zero };
 
     private readonly ScriptedServer _server = new(connection =>
@@ -36,7 +36,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        // Its own clock stands still: what happens to it happens by the clock beside it, where a test does not move it.
+        // The connection's own clock stands still unless a test moves it, so the second clock causes every event.
         (_pool, _lease) = await LeaseAsync(_standing);
         _connection = _lease.Connection!;
         _connection.Submit(_body);
@@ -100,7 +100,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         Assert.Equal(NntpFault.Stalled, (await _connection.Completion).Fault);
     }
 
-    /// <summary>The clock asks for a sign of life under no lock: by the time it is sent, the connection may have been leased and given up.</summary>
+    /// <summary>The clock requests a keep-alive outside the lock: before it is sent, a fetch may have leased the connection and been canceled.</summary>
     [Fact(Timeout = 60_000)]
     public async Task F07_Late_keep_alive_does_not_extend_a_drain()
     {
@@ -114,7 +114,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         await AssertClosedAsync();
     }
 
-    /// <summary>A server that does not close after a goodbye must not keep the socket, and its place, for good.</summary>
+    /// <summary>A server that does not close after QUIT must not occupy the socket and its slot for ever.</summary>
     [Fact(Timeout = 60_000)]
     public async Task F09_QUIT_crossed_by_a_keep_alive_closes_at_its_deadline()
     {
@@ -127,7 +127,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         await AssertClosedAsync();
     }
 
-    /// <summary>What was drained is long over when a connection that rests is asked for a sign of life.</summary>
+    /// <summary>An idle connection sends its keep-alive long after the drain has ended.</summary>
     [Fact(Timeout = 60_000)]
     public async Task F09_Keep_alive_after_a_finished_drain_gets_the_stall_limit()
     {
@@ -183,7 +183,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         var connection = lease.Connection!;
         var body = Ask("b@t");
 
-        // The last thing before a command is registered is a look at the clock.
+        // Reading the clock is the last step before a command is registered.
         clock.Hook = () => Assert.True(body.TryAbandon(Token));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => lease.AskAsync(body, Token).AsTask());
         lease.Dispose();
@@ -209,7 +209,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     private static ArticleBody Ask(string id, FetchUrgency? urgency = null) =>
         new(new ConnectionLease(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, Urgency: urgency)), new CollectingSink());
 
-    /// <summary>A pool of one connection, and the right to its first command.</summary>
+    /// <summary>Creates a pool of one connection and leases that.</summary>
     private async Task<(NntpConnectionPool Pool, ConnectionLease Lease)> LeaseAsync(TimeProvider time)
     {
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = 1 };
@@ -219,7 +219,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         return (pool, lease);
     }
 
-    /// <summary>Runs something once, when it is first asked for the time.</summary>
+    /// <summary>Runs an action once, at the next reading of the time.</summary>
     private sealed class HookedClock : TimeProvider
     {
         public Action? Hook { get; set; }

@@ -29,7 +29,7 @@ public sealed class IdleConnectionTests
         ResetAtTheNextCommand,
     }
 
-    /// <summary>A server that ends idle connections in every way and at random times; the client sees none of it.</summary>
+    /// <summary>The server ends idle connections in every way and at random times without any error at the client.</summary>
     [Fact]
     public async Task F09_5000_idle_connections_closed_by_server_cause_no_error()
     {
@@ -71,7 +71,7 @@ public sealed class IdleConnectionTests
     [Fact]
     public async Task F09_Stale_socket_costs_one_retry_and_drops_idle_siblings()
     {
-        // Connections that rest are forgotten, as by a router: what is sent on them is never answered.
+        // Idle connections are forgotten, as by a router: commands sent on them get no answer.
         const int Connections = 4;
         var (forgotten, unanswered) = (0, 0);
         using var allAsked = new CountdownEvent(Connections);
@@ -82,7 +82,7 @@ public sealed class IdleConnectionTests
             {
                 var id = IdOf(connection.ReadCommand());
 
-                // One that answered at once could answer all four before the next is open.
+                // Answers only after all four are open, because a faster one could serve every fetch.
                 if (isFirst && connection.Number <= Connections)
                 {
                     allAsked.Signal();
@@ -121,7 +121,7 @@ public sealed class IdleConnectionTests
         await FetchAsync(host.Pool, host.Release.MessageId(0, 1));
         var (opened, received) = (host.Mock.Stats.Opened, host.Counters.BytesReceived);
 
-        // Two minutes after the last article: three times 40 seconds, each of which a server would have let pass.
+        // Two minutes after the last article: three times 40 seconds, each less than a server's idle limit.
         for (var date = 1; date <= 3; date++)
         {
             time.Advance(TimeSpan.FromSeconds(39));
@@ -150,7 +150,7 @@ public sealed class IdleConnectionTests
         Assert.Equal(0, host.Mock.Stats.CommandCount("DATE"));
     }
 
-    /// <summary>Each of these would hang for ever; with a healthy provider behind it costs no more than its deadline.</summary>
+    /// <summary>Each of these dials would hang for ever; with a healthy second provider it costs only its deadline.</summary>
     [Theory]
     [InlineData(FaultKind.GreetingNone, 8)]
     [InlineData(FaultKind.ConnectBlackhole, 4)]
@@ -163,7 +163,7 @@ public sealed class IdleConnectionTests
             nntpTime: time);
         var fetch = FetchAsync(host.Pool, host.Release.MessageId(0, 1));
 
-        // The deadlines of the fetch, of the login and of the connect; the last one has ended where a connection came about.
+        // The deadlines of fetch, login and connect; the last of them has ended if a connection was made.
         var deadlines = kind == FaultKind.ConnectBlackhole ? 3 : 2;
         await Eventually.HoldsAsync(() => time.Waiting == deadlines && (deadlines == 3 || host.Mock.Stats.Opened > 0), () => $"{time.Waiting} deadlines", Token);
         Assert.Equal(0, host.Limiter.InUse(OperationLane.Playback));
@@ -203,7 +203,7 @@ public sealed class IdleConnectionTests
         await AssertStallAsync(time, seconds, fetch);
     }
 
-    /// <summary>The clock looks at a connection that was idle just before; its next look must not be that at an idle one.</summary>
+    /// <summary>The clock checks an idle connection just before a command; its next check must then apply the limit for a command.</summary>
     [Fact(Timeout = 60_000)]
     public async Task F10_Silence_deadline_holds_despite_an_earlier_idle_check()
     {
@@ -237,7 +237,7 @@ public sealed class IdleConnectionTests
         }
     }
 
-    /// <summary>Nothing ends before the deadline, and the healthy provider answers once it is over.</summary>
+    /// <summary>Fails if the fetch ends before the deadline; after it the healthy provider must answer.</summary>
     private static async Task AssertStallAsync(ManualTimeProvider time, int seconds, Task fetch)
     {
         time.Advance(TimeSpan.FromSeconds(seconds - 1));
@@ -246,7 +246,7 @@ public sealed class IdleConnectionTests
         await fetch.WaitAsync(TimeSpan.FromSeconds(30), TimeProvider.System, Token);
     }
 
-    /// <summary>The id that BODY asks for; after anything else, which is QUIT, the connection ends.</summary>
+    /// <summary>Returns the id in a BODY command; any other command is QUIT and ends the connection.</summary>
     private static string IdOf(ReadOnlySpan<byte> command) =>
         command.StartsWith("BODY "u8) ? Encoding.ASCII.GetString(command["BODY ".Length..]) : throw new EndOfStreamException();
 

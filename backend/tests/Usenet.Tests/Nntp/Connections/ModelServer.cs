@@ -4,38 +4,38 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// A news server without sockets. A die says how it takes dials and commands: it is slow, misses articles, stays silent, closes, refuses.
-/// One thread, and every delay is a timer of the clock.
+/// A news server without sockets. Random numbers decide on each dial and command: it is slow, misses articles, stays silent, closes or refuses.
+/// It uses one thread, and every delay is a timer of the clock.
 /// </summary>
-/// <param name="clock">The one clock of the model.</param>
-/// <param name="dice">The one die of the model.</param>
-/// <param name="happened">Told of whatever the engine has to notice.</param>
+/// <param name="clock">The clock of the model.</param>
+/// <param name="dice">The random numbers of the model.</param>
+/// <param name="happened">Called after each event that the engine must notice.</param>
 internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<ModelServer> happened)
 {
-    // Of a hundred dials or commands so many meet each fate.
+    // The limits for random outcomes of a dial or command are in percent.
     private const int Percent = 100;
 
     private readonly ManualTimeProvider _clock = clock;
     private readonly Random _dice = dice;
     private readonly Action<ModelServer> _happened = happened;
 
-    /// <summary>Connections that it takes at a time.</summary>
+    /// <summary>Most connections that it accepts at a time.</summary>
     public int Takes { get; set; }
 
-    /// <summary>Whether it works as it should.</summary>
+    /// <summary>Whether it works without faults.</summary>
     public bool IsSound { get; set; }
 
-    /// <summary>Connections that it counts.</summary>
+    /// <summary>Connections that count against its limit.</summary>
     public List<ModelConnection> Counted { get; } = [];
 
-    /// <summary>When it has last answered a fetch, or what a fetch was behind, in ticks of the clock.</summary>
+    /// <summary>When it last answered a fetch or a command before one, in ticks of the clock.</summary>
     public long HeardAt { get; private set; }
 
-    /// <summary>Connections that are open on both sides and owe nothing at all.</summary>
+    /// <summary>Number of connections that are open on both sides and have no outstanding reply.</summary>
     public int Idle => Counted.Count(connection => connection is { IsOpen: true, Owes: 0 });
 
-    /// <summary>Takes a dial, in time or not at all.</summary>
-    /// <exception cref="NntpException">It does not.</exception>
+    /// <summary>Accepts a dial after a delay.</summary>
+    /// <exception cref="NntpException">It refuses the dial or does not answer in time.</exception>
     public async Task<ModelConnection> DialAsync(CancellationToken cancellationToken)
     {
         var fate = IsSound ? Percent : _dice.Next(Percent);
@@ -62,7 +62,7 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
         _happened(this);
     }
 
-    /// <summary>One connection: the server's end, and the stream of the client's.</summary>
+    /// <summary>One connection: the server's side, and the stream of the client's side.</summary>
     internal sealed class ModelConnection(ModelServer server) : ModelStream
     {
         private readonly TaskCompletionSource _noticed = new();
@@ -75,13 +75,13 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
         private bool _hasQuit;
         private long _freeAt;
 
-        /// <summary>Commands that are not answered to the end.</summary>
+        /// <summary>Number of commands without a complete reply.</summary>
         public int Owes { get; private set; }
 
         /// <summary>Whether neither side has closed it.</summary>
         public bool IsOpen => !_isClosed && !_isLeft && !_hasQuit;
 
-        /// <summary>The server closes it, whatever it owes.</summary>
+        /// <summary>Closes the connection by the server, even with outstanding replies.</summary>
         public void EndByServer()
         {
             if (_isClosed)
@@ -91,7 +91,7 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
             EndRead();
         }
 
-        /// <summary>Takes commands, and answers each after the one before.</summary>
+        /// <summary>Accepts commands and answers them one after the other.</summary>
         public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
         {
             if (_isClosed || _isLeft)
@@ -106,7 +106,7 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
             return ValueTask.CompletedTask;
         }
 
-        /// <summary>The client leaves; ends when the server has noticed.</summary>
+        /// <summary>Closes the client's side; completes once the server has noticed.</summary>
         public override async ValueTask DisposeAsync()
         {
             await base.DisposeAsync();

@@ -5,15 +5,15 @@ using Sluice.Usenet.Tests.Streams;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// The replies to a few commands that are outstanding together, and one way in which what a server sends may be wrong, all from one seed.
-/// The bodies are those of <see cref="MutatedArticle"/>, and so is the damage inside of one of them.
+/// Replies to a few pipelined commands, with one kind of damage by the server, all derived from one seed. The bodies, and damage inside a
+/// body, come from <see cref="MutatedArticle"/>.
 /// </summary>
 internal sealed class MutatedReplies
 {
-    // Neighbouring seeds have different ones.
+    // Neighboring seeds have different ways.
     private const int Ways = 30;
 
-    /// <summary>Kinds among them that change anything.</summary>
+    /// <summary>Number of ways that change the replies.</summary>
     public const int Kinds = 25;
 
     private const string End = "\r\n.\r\n";
@@ -21,7 +21,7 @@ internal sealed class MutatedReplies
 
     private static readonly int[] Codes = [0, 1, 111, 200, 205, 220, 221, 222, 223, 281, 400, 423, 430, 451, 480, 500, 501, 502, 503, 999];
 
-    // Lines that belong to no command; none of them says that an article is missing.
+    // Lines that belong to no command; none of them reports a missing article.
     private static readonly string[] Strangers =
     [
         "400 idle for too long", "502 too many connections", "480 log in", "500 what?", "111 20260103100000", "200 hello", "205 bye", "", ".", "..", "222", "2222 0 <0@t>",
@@ -31,11 +31,11 @@ internal sealed class MutatedReplies
     private readonly Random _random;
     private readonly List<Reply> _replies = [];
 
-    /// <param name="seed">Decides everything.</param>
-    /// <param name="articles">To choose the bodies from, each of another length than its neighbours.</param>
-    /// <param name="dotted">Those of them in which lines begin with a dot.</param>
-    /// <param name="longestLine">A longer one is refused.</param>
-    /// <param name="longestBody">A longer one is refused.</param>
+    /// <param name="seed">Determines everything.</param>
+    /// <param name="articles">The articles to choose from; neighbors differ in length.</param>
+    /// <param name="dotted">The articles with lines that begin with a dot.</param>
+    /// <param name="longestLine">Maximum length of a line; a longer one is refused.</param>
+    /// <param name="longestBody">Maximum length of a body; a longer one is refused.</param>
     public MutatedReplies(int seed, IReadOnlyList<MutatedArticle> articles, IReadOnlyList<MutatedArticle> dotted, int longestLine, int longestBody)
     {
         _random = new Random(seed);
@@ -50,27 +50,27 @@ internal sealed class MutatedReplies
         {
             Commands[i].Arrives |= ends[i] <= same;
 
-            // The bodies themselves are sound, whatever they are sent for.
+            // In these ways the bodies stay intact, even if sent for the wrong command.
             Commands[i].IsWholeOrNothing = way is 0 or 13 or >= 27;
         }
     }
 
-    /// <summary>What is asked for, in the order of the replies.</summary>
+    /// <summary>The commands, in the order of the replies.</summary>
     public List<Command> Commands { get; } = [];
 
-    /// <summary>The replies as they should be.</summary>
+    /// <summary>The undamaged replies.</summary>
     public byte[] Good { get; }
 
-    /// <summary>The replies as they come.</summary>
+    /// <summary>The replies as sent, with the damage.</summary>
     public byte[] Wire { get; }
 
-    /// <summary>What the mutation did.</summary>
+    /// <summary>Name of the mutation.</summary>
     public string Way { get; private set; } = "";
 
-    /// <summary>Whether the server has said, in its turn and in step, that it lacks what it has: no client can tell.</summary>
+    /// <summary>Whether the server reports an existing article as missing, in the right order, which no client can detect.</summary>
     public bool Lies { get; private set; }
 
-    /// <summary>Puts together one to six commands, and how they should be answered.</summary>
+    /// <summary>Builds one to six commands and their right replies.</summary>
     private void Ask(IReadOnlyList<MutatedArticle> articles, IReadOnlyList<MutatedArticle> first)
     {
         var count = _random.Next(1, MostCommands + 1);
@@ -96,7 +96,7 @@ internal sealed class MutatedReplies
         }
     }
 
-    /// <summary>An article of a length that no other of the commands has: its bytes are then never taken for those of another.</summary>
+    /// <summary>Picks an article with a length of its own among the commands, so that its bytes cannot pass for those of another.</summary>
     private MutatedArticle Unlike(IReadOnlyList<MutatedArticle> articles)
     {
         for (var at = _random.Next(articles.Count); ; at = (at + 1) % articles.Count)
@@ -142,7 +142,7 @@ internal sealed class MutatedReplies
         return Good;
     }
 
-    /// <summary>Inside of one article: what is in front of it and behind it comes as it should.</summary>
+    /// <summary>Damages one article and leaves the replies before and after it intact.</summary>
     private byte[] OneArticle()
     {
         Way = "one article";
@@ -159,7 +159,7 @@ internal sealed class MutatedReplies
         var at = _random.Next(_replies.Count);
         var code = Codes[_random.Next(Codes.Length)];
 
-        // In the last place nothing follows that could show that it was no answer.
+        // After the last reply, nothing follows that could reveal that it was no answer.
         Lies = code is 423 or 430 or 451 && (at == _replies.Count - 1 || _replies[at].Body.Length == 0);
         _replies[at].Line = $"{code:000}{_replies[at].Line[3..]}";
         return All();
@@ -256,7 +256,7 @@ internal sealed class MutatedReplies
 
     private byte[] All() => Bytes(_replies.SelectMany(reply => new[] { reply.Line, reply.Body }));
 
-    /// <summary>Where the good replies to each command end.</summary>
+    /// <summary>Returns the end offset of the undamaged replies to each command.</summary>
     private int[] Ends()
     {
         var (ends, at) = (new int[Commands.Count], 0);
@@ -275,28 +275,28 @@ internal sealed class MutatedReplies
 
     private static string Latin1(byte[] bytes) => Encoding.Latin1.GetString(bytes);
 
-    /// <summary>A BODY command, or STAT commands that leave together.</summary>
+    /// <summary>A BODY command, or a batch of STAT commands.</summary>
     internal sealed class Command
     {
-        /// <summary>One for a body.</summary>
+        /// <summary>The requested ids; a single one for BODY.</summary>
         public required string[] Ids { get; init; }
 
-        /// <summary>What its body holds; null where there is none, and for STAT.</summary>
+        /// <summary>The article of the body; null for a missing article and for STAT.</summary>
         public MutatedArticle? Article { get; set; }
 
-        /// <summary>What the server does not have.</summary>
+        /// <summary>The ids that the server does not have.</summary>
         public HashSet<string> Missing { get; } = [];
 
-        /// <summary>Whether STAT asks for it.</summary>
+        /// <summary>Whether this is a batch of STAT commands.</summary>
         public required bool IsStat { get; init; }
 
-        /// <summary>Whether its reply comes as it should, and what is wrong comes behind it or inside of another one.</summary>
+        /// <summary>Whether its reply arrives intact, because the damage follows it or is inside another reply.</summary>
         public bool Arrives { get; set; }
 
-        /// <summary>Whether it has the whole of its own article, or none.</summary>
+        /// <summary>Whether it must get its whole article or nothing.</summary>
         public bool IsWholeOrNothing { get; set; }
 
-        /// <summary>What it has to end by; null where that depends.</summary>
+        /// <summary>The fault that must end it; null if that depends.</summary>
         public NntpFault? Fault { get; set; }
     }
 

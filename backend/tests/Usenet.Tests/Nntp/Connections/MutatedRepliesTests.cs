@@ -21,9 +21,9 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// Gate G4 for NNTP: what a server answers to a few commands that are outstanding together, damaged in every way, goes through a pool,
-/// its connection and the decoder. Every fetch ends, well or by a typed error; no wrong byte is proved and nothing that exists is
-/// remembered as missing; what comes in front of the damage arrives; and nothing is left.
+/// Gate G4 for NNTP: replies to a few pipelined commands, damaged in every way, pass through a pool, its connection and the decoder. Every
+/// fetch ends, with success or a typed error. No wrong byte is proved, no existing article is remembered as missing, replies before the
+/// damage arrive, and no resource is left.
 /// </summary>
 public sealed class MutatedRepliesTests
 {
@@ -31,10 +31,10 @@ public sealed class MutatedRepliesTests
 
     private static readonly ArticleHabit Habit = new(Carries.Yes, Carries.Yes, Carries.Yes);
 
-    // Low ceilings, so that it costs little to pass them.
+    // Low limits, which are cheap to exceed.
     private static readonly NntpOptions Options = new() { MaxLineBytes = 600, MaxArticleBytes = 6_000, ReceiveBufferBytes = 1024 };
 
-    // Longer than every deadline and every limit on rest.
+    // Longer than every deadline and cooldown.
     private static readonly TimeSpan Ages = TimeSpan.FromMinutes(5);
     private const int MostEvents = 1_000;
 
@@ -78,7 +78,7 @@ public sealed class MutatedRepliesTests
 
         TestContext.Current.TestOutputHelper?.WriteLine($"seeds from {seed}; {string.Join(", ", _ways.OrderBy(way => way.Key))}; {string.Join(", ", _ends.OrderBy(end => end.Key))}");
 
-        // Otherwise the test would prove nothing.
+        // The test proves something only if every way and every outcome occurs.
         Assert.Equal(MutatedReplies.Kinds, _ways.Count);
         Assert.All(_ways, way => Assert.InRange(way.Value, pipelines / 100, pipelines));
         string[] expected =
@@ -92,7 +92,7 @@ public sealed class MutatedRepliesTests
         Assert.All(expected, end => Assert.InRange(_ends.GetValueOrDefault(end), pipelines / 1_000, int.MaxValue));
     }
 
-    /// <summary>One account, one connection, and the replies to all that is asked of it.</summary>
+    /// <summary>One account, one connection, and the replies to all its commands.</summary>
     [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "A run that has failed cannot be closed: what would end its connection runs no more.")]
     private sealed class Pipeline
     {
@@ -121,7 +121,7 @@ public sealed class MutatedRepliesTests
             _fetches = [.. replies.Commands.Select(command => new Fetch(command, decoders))];
         }
 
-        /// <summary>Asks for everything, answers all of it, and lets time pass until nothing can happen any more.</summary>
+        /// <summary>Starts every fetch, sends all replies, and advances time until nothing can happen any more.</summary>
         public void Run()
         {
             var before = SynchronizationContext.Current;
@@ -154,10 +154,10 @@ public sealed class MutatedRepliesTests
             }
         }
 
-        /// <summary>How the fetches have ended.</summary>
+        /// <summary>Returns the outcomes of the fetches.</summary>
         public IEnumerable<string> Ends() => _fetches.Select(fetch => fetch.End!);
 
-        /// <summary>After <see cref="Run"/>: closes what has nothing open any more.</summary>
+        /// <summary>Closes pool and stream after <see cref="Run"/>, when nothing is open any more.</summary>
         public async Task CloseAsync()
         {
             _limiter.Returned -= _pool.Pump;
@@ -205,7 +205,7 @@ public sealed class MutatedRepliesTests
 
         public MutatedReplies.Command Command => command;
 
-        /// <summary>How it has ended: what its article is worth, or why there is none.</summary>
+        /// <summary>The outcome: the proof of its article, or the reason why there is none.</summary>
         public string? End { get; private set; }
 
         public void Begin(NntpConnectionPool pool) => _work = RunAsync(pool);
@@ -251,7 +251,7 @@ public sealed class MutatedRepliesTests
             }
             catch (NntpException error)
             {
-                // What is no fault of the line is hidden in this one.
+                // Broken would hide an error that is not a fault of the line.
                 Assert.NotEqual(NntpFault.Broken, error.Fault);
                 End = $"{error.Fault}";
             }
@@ -293,7 +293,7 @@ public sealed class MutatedRepliesTests
         }
     }
 
-    /// <summary>The bytes of the server, in pieces that a die says: then it closes, resets, or says nothing more.</summary>
+    /// <summary>Sends the server's bytes in random pieces, and then closes, resets or stays silent.</summary>
     private sealed class WireStream : ModelStream
     {
         private readonly byte[] _wire;
@@ -311,13 +311,13 @@ public sealed class MutatedRepliesTests
             _ending = random.Next(4);
         }
 
-        /// <summary>Commands that have come.</summary>
+        /// <summary>Number of received commands.</summary>
         public int Commands { get; private set; }
 
         public bool IsClosed { get; private set; }
 
         /// <summary>Sends the next piece, or the end.</summary>
-        /// <returns>False when there is nothing more.</returns>
+        /// <returns>False if everything has been sent.</returns>
         public bool TrySend()
         {
             if (_hasEnded)

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>The cost of open connections: of each by itself, and of a fetch that finds them open.</summary>
+/// <summary>Cost of open connections: memory and CPU time of each, and of a fetch while they are open.</summary>
 public sealed class OpenConnectionsTests
 {
     private const int Article = 20_000;
@@ -31,7 +31,7 @@ public sealed class OpenConnectionsTests
         var memory = GC.GetTotalMemory(forceFullCollection: true);
         var cpu = Environment.CpuUsage.TotalTime;
 
-        // Each lot wants some connections more than there are, because the provider takes its time for each answer.
+        // Each round needs some more connections than are open, because the provider delays each answer.
         for (var (now, lot) = (0L, 0); now < count && lot < 200; now = host.Mock.Stats.ConnectionsNow, lot++)
             await Task.WhenAll(Enumerable.Range(0, (int)Math.Min(count, now + AtATime)).Select(part => FetchAsync(host, part)));
         cpu = Environment.CpuUsage.TotalTime - cpu;
@@ -66,7 +66,7 @@ public sealed class OpenConnectionsTests
     {
         var id = MessageId.Parse(host.Release.MessageId(0, (part % Articles) + 1));
 
-        // Of two accounts each serves every other fetch.
+        // With two accounts, each serves every other fetch.
         var other = host.Accounts.Count == 1 ? default : default(ProviderSet).With(part % host.Accounts.Count);
         var request = new ArticleRequest(id, OperationLane.Playback, ExpectedBytes: Article, Excluded: other);
         var reply = await host.Pool.FetchAsync(request, new CollectingSink(), Token);

@@ -13,22 +13,22 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// True pools, and servers without sockets below them: all that lies between a fetch and the stream of its connection is the product's.
-/// One thread, one clock, one die: a seed says all that happens. Whatever happens, what could be served by then is served.
+/// Real pools over servers without sockets: everything between a fetch and the stream of its connection is product code. One thread, one
+/// clock and one random source make a seed determine every event. In the end every fetch that could be served has been served.
 /// </summary>
 internal sealed class PoolModel : IDisposable
 {
-    // Bytes of an answer to STAT.
+    // Length of the answer to a STAT.
     private const int StatLine = 40;
 
     private static readonly TimeSpan MostWithoutProgress = TimeSpan.FromSeconds(10);
 
-    // Timers round.
+    // Timers are rounded.
     private static readonly TimeSpan Slack = TimeSpan.FromMilliseconds(20);
     private static readonly object[] Readers = [new(), new(), new()];
     private static readonly MessageId Id = MessageId.Parse("a@b");
 
-    // Idle limits shorter than a run; and no limit as long as the bound on progress.
+    // Idle limits are shorter than a run, and no limit is as long as the bound on progress.
     private static readonly NntpOptions Options = new()
     {
         LeaseTimeout = TimeSpan.FromSeconds(3),
@@ -57,13 +57,13 @@ internal sealed class PoolModel : IDisposable
     private int _granted;
     private long _progressAt;
 
-    // How long bandwidth has been limited, and when that was last counted: waits may last so much longer.
+    // How long bandwidth has been limited, and when that was last updated; waits may last that much longer.
     private long _limitedFor;
     private long _countedAt;
 
-    /// <param name="dice">Says all that happens.</param>
-    /// <param name="socket">As <see cref="LeftSocket"/>; lent.</param>
-    /// <param name="meter">Lent: the process keeps a list of all meters, and there are thousands of models.</param>
+    /// <param name="dice">Determines every event.</param>
+    /// <param name="socket">A <see cref="LeftSocket"/>; owned by the caller.</param>
+    /// <param name="meter">Owned by the caller, because the process lists all meters and there are thousands of models.</param>
     public PoolModel(Random dice, Socket socket, NntpMeter meter)
     {
         (_dice, _socket) = (dice, socket);
@@ -90,7 +90,7 @@ internal sealed class PoolModel : IDisposable
         _limiter.Allow(_accounts.Sum(account => account.Options.MaxConnections));
     }
 
-    /// <summary>Plays a number of random steps, lets the servers be sound again, and looks whether everybody is served and nothing is left.</summary>
+    /// <summary>Plays random steps, repairs the servers, and checks that every fetch is served and nothing is left.</summary>
     public void Run(int steps)
     {
         var before = SynchronizationContext.Current;
@@ -164,7 +164,7 @@ internal sealed class PoolModel : IDisposable
 
     private bool IsLimited => _bandwidth.BytesPerSecond > 0;
 
-    /// <summary>Another limit of bandwidth. What waits for it is woken here, as a timer does a moment later.</summary>
+    /// <summary>Changes the bandwidth limit and wakes the pools, as a timer would a moment later.</summary>
     private void Limit(long bytesPerSecond)
     {
         CountLimited();
@@ -189,7 +189,7 @@ internal sealed class PoolModel : IDisposable
         return new ArticleRequest(Id, lane, urgency, stats > 0 ? stats * StatLine : body) { Stats = stats, IsAlone = stats == 0 && _dice.Next(12) == 0 };
     }
 
-    /// <summary>The settings of an account change, in the order in which the accounts of the process do it.</summary>
+    /// <summary>Changes the settings of an account, in the order that the engine uses for its accounts.</summary>
     private void Change(Account account, int connections)
     {
         account.Options = account.Options with { MaxConnections = connections, Password = _dice.Next(6) == 0 ? $"{_dice.Next(3)}" : account.Options.Password };
@@ -216,14 +216,14 @@ internal sealed class PoolModel : IDisposable
         return new NntpTransport(_socket, stream, Options.ReceiveBufferBytes);
     }
 
-    /// <summary>Time goes by.</summary>
+    /// <summary>Advances the clock.</summary>
     private void Advance(TimeSpan span)
     {
         for (var end = _clock.GetTimestamp() + span.Ticks; _clock.AdvanceToNext(TimeSpan.FromTicks(end - _clock.GetTimestamp()));)
             Settle();
     }
 
-    /// <summary>Runs all that is due, and looks at what has come of it.</summary>
+    /// <summary>Runs all due work and checks the result.</summary>
     private void Settle()
     {
         _turns.Run();
@@ -257,7 +257,7 @@ internal sealed class PoolModel : IDisposable
         Assert.True(_fetches.Count == 0 || _clock.GetElapsedTime(_progressAt, now) <= MostWithoutProgress, $"No progress for 10 s of {_fetches.Count} fetches.");
     }
 
-    /// <summary>Of as many fetches as there are idle connections each gets one for itself, and at once.</summary>
+    /// <summary>Checks that a fetch for each idle connection gets a connection of its own at once.</summary>
     private void CheckThatAllMayBeLeased(Account account)
     {
         _limiter.Configure(0, 80, 0);
@@ -269,7 +269,7 @@ internal sealed class PoolModel : IDisposable
             Advance(MostWithoutProgress);
     }
 
-    /// <summary>No permit while nothing is under way, and after the idle limits no socket and no timer.</summary>
+    /// <summary>Checks that no permit is left, and after the idle limits no socket and no timer.</summary>
     private void CheckThatNothingIsLeft()
     {
         Advance(Options.BackgroundStall);
@@ -281,7 +281,7 @@ internal sealed class PoolModel : IDisposable
         Assert.True(_clock.Waiting == 0, $"{_clock.Waiting} timers left");
     }
 
-    /// <summary>Whatever has gone wrong before, a sound server is dialled and serves.</summary>
+    /// <summary>Checks that a repaired server is dialed and serves, whatever went wrong before.</summary>
     private void CheckThatAllServeAgain()
     {
         var asked = _accounts.ConvertAll(account => Ask(account, new ArticleRequest(Id, OperationLane.Playback)));
@@ -293,7 +293,7 @@ internal sealed class PoolModel : IDisposable
 
     private T Any<T>(List<T> list) => list[_dice.Next(list.Count)];
 
-    /// <summary>A socket whose other side is closed: whoever has left it sees at once that the server has, too. One for all, which none of them closes.</summary>
+    /// <summary>A socket whose peer has closed, so a pool that leaves it sees the server's close at once. All models share one that none closes.</summary>
     internal sealed class LeftSocket : Socket
     {
         private bool _isReleased;
@@ -331,8 +331,8 @@ internal sealed class PoolModel : IDisposable
         public NntpConnectionPool Pool => pool;
 
         /// <summary>
-        /// Whether it may spare a connection for the background although that has got one elsewhere, of which no pool is told. What the
-        /// connection owes ends, and that is told.
+        /// Whether a connection may still be kept free for background work that has got one elsewhere. No pool is notified of that, but the
+        /// pool learns it when the outstanding reply of the connection ends.
         /// </summary>
         public bool MaySpareInVain { get; set; }
     }
@@ -404,7 +404,7 @@ internal sealed class PoolModel : IDisposable
             }
             catch (Exception error) when (error is NntpException or OperationCanceledException)
             {
-                // The server was not sound, or the fetch was not wanted any more.
+                // The server had a fault, or the fetch was canceled.
             }
 
             model._fetches.Remove(this);

@@ -4,8 +4,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// Interleavings of pools as a whole (F15): they dial, are late, keep alive, close and expire, and their limits rise and fall. Some seconds
-/// of them on each change; those of the scheduler alone are a hundred thousand on each change.
+/// Interleavings of whole pools (F15): they dial, are late, keep alive, close and expire, and their limits rise and fall. Each run of the
+/// tests plays some seconds of these, and a hundred thousand of the scheduler alone.
 /// </summary>
 public sealed class PoolModelTests
 {

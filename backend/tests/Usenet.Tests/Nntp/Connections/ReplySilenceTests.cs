@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>What counts as silence of a connection (F11), on a clock that stands still.</summary>
+/// <summary>Which silence of a connection counts as a stall (F11), on a manual clock.</summary>
 public sealed class ReplySilenceTests : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(100);

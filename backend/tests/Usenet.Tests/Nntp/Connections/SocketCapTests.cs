@@ -6,17 +6,17 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>What fetches leave behind that end in every way, and how many sockets they have at any moment (F06).</summary>
+/// <summary>Fetches that end in every way leave nothing behind and never exceed the socket cap (F06).</summary>
 public sealed class SocketCapTests
 {
     private const int Cap = 5;
     private const int Articles = 30;
     private const int Fetches = 1_500;
 
-    // Four times what is drained: a fetch given up early costs its socket, one given up late does not.
+    // Four times the drain limit: a fetch canceled early costs its socket, one canceled late does not.
     private const int ArticleSize = 80_000;
 
-    // Slow enough for the rest of an article to be worth a new socket.
+    // So slow that a new socket is cheaper than the rest of an article.
     private const int BytesPerSecond = 10_000_000;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -47,7 +47,7 @@ public sealed class SocketCapTests
             }
         }));
 
-        // Both ends have happened often, and the news server never saw one socket more than it allows, those that close included.
+        // Both outcomes were frequent, and the news server never saw a socket above its limit, including those being closed.
         Assert.InRange(found, Fetches / 10, Fetches);
         Assert.InRange(givenUp, Fetches / 10, Fetches);
         Assert.Equal(0, host.Mock.Stats.Refused);
@@ -55,13 +55,13 @@ public sealed class SocketCapTests
         Assert.InRange(host.Mock.Stats.Opened, Cap + 1, Fetches);
         await host.AssertNothingIsLeftAsync(Token);
 
-        // A permit or a socket that was lost would be missing here: as many at a time as there may be sockets.
+        // As many concurrent fetches as sockets would not all succeed if a permit or a socket were lost.
         host.Mock.ChangeFaults([]);
         await Task.WhenAll(Enumerable.Range(1, Cap).Select(async part => Assert.True((await FetchAsync(host, part, new CollectingSink(), Token)).IsFound)));
         await host.AssertNothingIsLeftAsync(Token);
     }
 
-    /// <summary>What is given up is drained or its socket replaced; either way the articles pipelined behind it are right, byte by byte.</summary>
+    /// <summary>A canceled article is drained, or its socket replaced; either way the articles pipelined behind it are right, byte by byte.</summary>
     [Theory(Timeout = 120_000)]
     [InlineData(0)]
     [InlineData(10_000_000)]
@@ -89,8 +89,8 @@ public sealed class SocketCapTests
         await host.AssertNothingIsLeftAsync(Token);
     }
 
-    /// <summary>Fetches an article and gives it up before it is sent, at any byte of it, or not at all.</summary>
-    /// <returns>True when it came.</returns>
+    /// <summary>Fetches an article and cancels that before it is sent, at any byte, or not at all.</summary>
+    /// <returns>True if the article arrived.</returns>
     private static async Task<bool> FetchAsync(EngineHost host, Random random)
     {
         using var giving = CancellationTokenSource.CreateLinkedTokenSource(Token);
@@ -116,7 +116,7 @@ public sealed class SocketCapTests
         }
         catch (NntpException fault) when (fault.IsTransient)
         {
-            // Dropped at each of its tries.
+            // The connection broke at each try.
             return false;
         }
     }

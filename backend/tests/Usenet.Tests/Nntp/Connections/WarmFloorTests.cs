@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>Connections that are kept for whoever comes next, though nobody plays: here only imports use them.</summary>
+/// <summary>The pool keeps a minimum of connections open without playback: these tests use only imports.</summary>
 public sealed class WarmFloorTests
 {
     private const int Articles = 80;
@@ -32,7 +32,7 @@ public sealed class WarmFloorTests
         await FetchAllAsync(host);
         Assert.Equal((Floor, Floor), (host.Pool.Sockets(0), host.Mock.Stats.Opened));
 
-        // Long after any server would have closed a connection that says nothing.
+        // Much longer than the idle limit of any server.
         var received = host.Counters.BytesReceived;
         for (var date = 1; date <= 10; date++)
         {
@@ -71,7 +71,7 @@ public sealed class WarmFloorTests
         provider: (_, account) => account with { MaxConnections = connections, PipeliningDepth = 1 },
         nntpTime: time);
 
-    /// <summary>Many times as long as a handshake takes, so that every connection is through with it.</summary>
+    /// <summary>Fetches so many articles that every handshake ends meanwhile.</summary>
     private static Task FetchAllAsync(EngineHost host) => Task.WhenAll(Enumerable.Range(1, Articles).Select(part => FetchAsync(host, part)));
 
     private static async Task FetchAsync(EngineHost host, int part)

@@ -11,8 +11,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// Fetches that lose their place again and again (F11, F12). Those who wait are sent away by hand; until the limiter is told of
-/// connections nothing is dialled, and so all wait.
+/// Fetches that lose their connection repeatedly (F11, F12). The test evicts waiting fetches itself; until the limiter is configured
+/// nothing is dialed, so all fetches wait.
 /// </summary>
 public sealed class FetchMoveTests : IAsyncDisposable
 {
@@ -123,7 +123,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
                 moved += replies.Count(static reply => reply.IsAbandoned);
             }
 
-            // What is granted in advance, and one in twenty of what was fetched, as far as that may be saved up.
+            // The initial budget, plus one in twenty of the fetched articles up to the limit on savings.
             Assert.Equal(12 + Math.Min(fetched / 20, 12), moved);
             for (var hedge = 0; hedge < 4; hedge++)
                 Assert.True(services.Budget.TrySpend());
@@ -149,7 +149,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
         _pool.Pump();
     }
 
-    /// <summary>Sends all who wait away, until the fetch has been so often, or has ended.</summary>
+    /// <summary>Evicts all waiting fetches until the fetch has had this many tries, or has ended.</summary>
     private async Task SendAwayAsync(int times, Task fetch)
     {
         using var counted = new NntpListener(_shared.Meter.Source);

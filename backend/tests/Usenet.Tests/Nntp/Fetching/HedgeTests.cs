@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>Articles that stop coming are asked for a second time (F11). No test waits for a stall: where nothing is hedged, nothing ends.</summary>
+/// <summary>Stalled articles are requested a second time (F11). No test waits for a stall limit: without a hedge its fetch would not end.</summary>
 public sealed class HedgeTests
 {
     private const int Articles = 60;
@@ -53,7 +53,7 @@ public sealed class HedgeTests
     [Fact(Timeout = 60_000)]
     public async Task F11_Article_behind_a_stalled_body_moves_without_a_fault()
     {
-        // One article stalls on the first of two connections, three are pipelined behind it. No try is repeated after a fault.
+        // One article stalls on the first of two connections, with three pipelined behind it. There are no retries after a fault.
         await using var host = await StartAsync(1, Stall("1") with { Connection = 1 }, account => account with { MaxConnections = 2, PipeliningDepth = 4 });
         await host.Pool.ProbeAsync(0, Token);
         var urgency = new FetchUrgency(this, isHeadOfLine: false);
@@ -67,7 +67,7 @@ public sealed class HedgeTests
     [Fact(Timeout = 60_000)]
     public async Task F11_Article_behind_a_stalled_body_moves_before_the_race_ends()
     {
-        // No try of the first article ever brings a byte, so that nobody wins.
+        // No try of the first article ever gets a byte, so no try wins.
         await using var host = await StartAsync(1, Stall("1") with { Offset = 0 }, account => account with { MaxConnections = 4, PipeliningDepth = 4 });
         await host.Pool.ProbeAsync(0, Token);
         using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
@@ -117,7 +117,7 @@ public sealed class HedgeTests
     [Fact(Timeout = 60_000)]
     public async Task F11_A_bad_provider_cannot_spend_more_than_the_budget()
     {
-        // Every body pauses for longer than the patience and goes on by itself.
+        // Every body pauses for longer than the hedge delay and then continues.
         var pauses = new MockFault { Kind = FaultKind.BodyStall, Duration = TimeSpan.FromMilliseconds(600), CloseAfterStall = false };
         await using var host = await StartAsync(1, pauses, account => account with { PipeliningDepth = 1 });
         await FetchAllAsync(host, atATime: 10);
@@ -126,8 +126,8 @@ public sealed class HedgeTests
     }
 
     /// <summary>
-    /// The first provider takes connections and commands, and from some moment on answers nothing more. No silence ends within the time of
-    /// the test: the film plays on from the second provider although more is outstanding by then than the budget has leave for.
+    /// The first provider accepts connections and commands, but stops answering after some articles. No stall limit ends during the test: the
+    /// film plays on from the second provider although more articles are outstanding than the hedge budget covers.
     /// </summary>
     [Fact(Timeout = 60_000)]
     public async Task F10_Replies_owed_by_a_dead_provider_move_before_stalls_end()
@@ -143,7 +143,7 @@ public sealed class HedgeTests
         await host.AssertNothingIsLeftAsync(Token);
     }
 
-    /// <summary>The budget is spent on four articles that the second provider does not have; the first provider answers nothing.</summary>
+    /// <summary>The budget is spent on four articles that the second provider does not have; the first provider does not answer at all.</summary>
     [Fact(Timeout = 60_000)]
     public async Task F10_Waiting_reader_is_hedged_after_the_budget_is_spent()
     {
@@ -161,7 +161,7 @@ public sealed class HedgeTests
         using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var lost = Enumerable.Range(1, 4).Select(part => FetchAsync(host, part, new FetchUrgency(this, isHeadOfLine: true), ends.Token)).ToArray();
 
-        // They are late at one moment then: a provider that is known to lack the first of them would not be asked for the last.
+        // Then all four turn late at once; otherwise the second provider, known to lack the first article, would not be asked for the last.
         await Eventually.HoldsAsync(() => host.Mock.Stats.FaultCount(FaultKind.BodyStall) == 4, () => $"no four stalls: {host.Pools}", Token);
         await AdvanceUntilAsync(time, () => host.Counters.Hedges == 4);
         await Eventually.HoldsAsync(() => host.Mock.ProviderStats[1].CommandCount("BODY") == 4, () => $"not four second tries: {host.Pools}", Token);
@@ -178,7 +178,7 @@ public sealed class HedgeTests
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => one);
     }
 
-    /// <summary>The only connection of the first provider hangs, and a second reader waits behind it. Nothing is asked for twice.</summary>
+    /// <summary>The only connection of the first provider hangs, and a second reader waits for it. Hedging is off.</summary>
     [Fact(Timeout = 60_000)]
     public async Task F10_Fetch_behind_a_silence_does_not_wait_for_a_second_one()
     {
@@ -213,8 +213,8 @@ public sealed class HedgeTests
     }
 
     /// <summary>
-    /// The first provider says late that it does not have the article, behind which it owes another answer; the second one has it. The
-    /// attempt that waits for the proof of that miss has lost by then, and that is not the end of the fetch.
+    /// The first provider reports a miss late, with another reply outstanding behind it; the second provider has the article. The attempt
+    /// that still waits for the confirmation of its miss has lost by then, but the fetch must succeed.
     /// </summary>
     [Fact(Timeout = 60_000)]
     public async Task F11_Hedge_wins_while_the_first_miss_is_unconfirmed()
@@ -233,7 +233,7 @@ public sealed class HedgeTests
         });
         await using var second = new ScriptedServer(connection =>
         {
-            // It is late itself on a busy machine, and asked again.
+            // On a busy machine this server is late too and gets the command again.
             connection.Send("200 ready\r\n"u8);
             while (Encoding.ASCII.GetString(connection.ReadCommand()) is var command && command.StartsWith("BODY", StringComparison.Ordinal))
             {
@@ -278,7 +278,7 @@ public sealed class HedgeTests
     [Fact(Timeout = 60_000)]
     public async Task F11_Two_tries_never_write_to_one_sink()
     {
-        // Pauses that end by themselves around the moment of the second try: who wins is left to chance, the bytes are not.
+        // Pauses end around the moment of the hedge: which try wins is random, but the bytes must be right.
         var options = Patient with { HedgeFloor = TimeSpan.FromMilliseconds(15), ReceiveBufferBytes = 4096 };
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles),
@@ -299,7 +299,7 @@ public sealed class HedgeTests
         };
     }
 
-    /// <summary>Silence that lasts as long as the mock does.</summary>
+    /// <summary>Returns a stall that lasts until the mock ends.</summary>
     private static MockFault Stall(string articles) =>
         new() { Kind = FaultKind.BodyStall, Articles = ArticleSelection.Parse(articles), Duration = TimeSpan.Zero };
 
@@ -319,7 +319,7 @@ public sealed class HedgeTests
         sink.AssertIs(host.Truth((long)(part - 1) * file.ArticleSize, (int)Math.Min(file.ArticleSize, file.Size - ((long)(part - 1) * file.ArticleSize))));
     }
 
-    /// <summary>Lets the time of the engine pass, about ten times as fast as it does, while the mock keeps its own.</summary>
+    /// <summary>Advances the engine's clock about ten times as fast as real time, while the mock keeps its own clock.</summary>
     private static async Task AdvanceUntilAsync(ManualTimeProvider time, Func<bool> holds)
     {
         while (!holds())
@@ -329,7 +329,7 @@ public sealed class HedgeTests
         }
     }
 
-    /// <summary>Fetches everything, a few at a time, as if a reader waited for each.</summary>
+    /// <summary>Fetches all articles, a few at a time, as if a reader waited for each.</summary>
     private static async Task FetchAllAsync(EngineHost host, int atATime)
     {
         for (var first = 1; first <= Articles; first += atATime)

@@ -12,8 +12,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// F10, F11: a provider that takes connections and never greets. What one fetch has waited for in vain costs the next nothing. The clock stands
-/// still but for the one wait.
+/// F10, F11: a provider accepts connections and never sends a greeting. After one fetch has waited in vain, the next fetches do not wait. The
+/// clock only moves for that one wait.
 /// </summary>
 public sealed class MuteProviderTests
 {
@@ -43,7 +43,7 @@ public sealed class MuteProviderTests
         Assert.Equal(0, host.Counters.Hedges);
     }
 
-    /// <summary>The same with the clock of the machine: what the first megabyte takes is written out (docs/bars.md).</summary>
+    /// <summary>The same scenario on the system clock, which prints the time until the first megabyte (docs/bars.md).</summary>
     [Fact(Timeout = 60_000)]
     public async Task F10_First_megabyte_is_read_despite_a_mute_provider()
     {

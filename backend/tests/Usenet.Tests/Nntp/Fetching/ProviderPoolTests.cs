@@ -103,7 +103,7 @@ public sealed class ProviderPoolTests
     [InlineData(MockTls.SelfSigned, true, true)]
     public async Task Bad_certificate_is_refused_unless_verification_is_off(MockTls certificate, bool skip, bool connects)
     {
-        // The authority of the mock is not one of the system's, so a valid chain is shown by the pin of its own key.
+        // The system does not trust the CA of the mock, so a valid chain connects only without verification.
         await using var host = await StartAsync(
             new MockProvider { Tls = certificate },
             account => account with { UseTls = true, SkipTlsVerification = skip || certificate == MockTls.Valid });
@@ -166,7 +166,7 @@ public sealed class ProviderPoolTests
         await CancelledAsync(host, 1, at: 100, cancel);
         await host.AssertNothingIsLeftAsync(Token);
 
-        // Every deadline of a drain is over by now; the connection has been idle and in step for most of that time.
+        // Every deadline of a drain has passed; the connection was idle and in sync most of that time.
         time.Advance(TimeSpan.FromSeconds(5));
         Assert.Equal(1, host.Pool.Sockets(0));
         await FetchAsync(host, 2);
@@ -176,7 +176,7 @@ public sealed class ProviderPoolTests
     [Fact]
     public async Task Canceled_fetch_keeps_the_connection_in_sync()
     {
-        // One connection and a deep pipeline: whatever is cancelled, the answers behind it have to stay right.
+        // One connection and a deep pipeline: after any cancellation the answers behind it must stay right.
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(40, 30_000),
             nntp: new NntpOptions { ReceiveBufferBytes = 4096, CloseGrace = TimeSpan.FromMilliseconds(1) },
@@ -204,7 +204,7 @@ public sealed class ProviderPoolTests
         }
         catch (OperationCanceledException) when (cancel.IsCancellationRequested)
         {
-            // Given up, as planned.
+            // The test canceled the fetch.
         }
     }
 
@@ -223,7 +223,7 @@ public sealed class ProviderPoolTests
     private static Task<EngineHost> StartAsync(MockProvider mock, Func<ProviderOptions, ProviderOptions>? account = null) => EngineHost.StartAsync(
         EngineHost.Film(40),
         new MockOptions { Providers = [mock] },
-        // A handshake of TLS takes seconds on a busy machine, and none of these tests waits for a time-out.
+        // A TLS handshake takes seconds on a busy machine, and no test here waits for a timeout.
         new NntpOptions { HedgeEnabled = false, ConnectTimeout = TimeSpan.FromSeconds(20) },
         provider: (_, options) => account is null ? options : account(options));
 }

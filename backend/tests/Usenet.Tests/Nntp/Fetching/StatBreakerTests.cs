@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A provider that sends bodies and breaks off over STAT is spared those, and asked again once it answers (F13).</summary>
+/// <summary>A provider that serves bodies but breaks off at STAT gets no more STATs until a probe succeeds (F13).</summary>
 public sealed class StatBreakerTests
 {
     private const int Articles = 40;
@@ -23,7 +23,7 @@ public sealed class StatBreakerTests
             Assert.Equal((Set(1), default(ProviderSet)), (answer.Has, answer.Misses));
         }
 
-        // Who wants to hear every provider hears that this one said nothing.
+        // A request to every provider reports that this one did not answer.
         Assert.Equal(new ArticlePresence(Set(1), default, Set(0)), Assert.Single(await host.StatAsync(1, 1, everyProvider: true)));
         Assert.InRange(host.Mock.ProviderStats[0].CommandCount("STAT"), 4, 6);
         await FetchAsync(host);
@@ -54,7 +54,7 @@ public sealed class StatBreakerTests
             await host.StatAsync(part, 1);
         host.Mock.ChangeFaults([]);
 
-        // The first walk after the rest of a millisecond is the probe.
+        // The first walk after the cooldown of a millisecond is the probe.
         var answer = default(ArticlePresence);
         while (!answer.Has.Contains(0))
             answer = Assert.Single(await host.StatAsync(5, 1));

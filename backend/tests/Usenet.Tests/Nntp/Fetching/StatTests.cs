@@ -13,7 +13,7 @@ public sealed class StatTests
     public async Task Walk_of_10000_STATs_batches_flushes_and_caps_the_pipeline()
     {
         await using var host = await StartAsync(10_000, new MockProvider { Latency = TimeSpan.FromMilliseconds(5) });
-        // The first batches measure the line; the round trip is far longer than the way of an answer.
+        // The first batches measure the line; the round trip takes far longer than the transfer of an answer.
         await host.StatAsync(1, 100);
         var before = host.Counters.Flushes;
         var answers = await host.StatAsync(1, 10_000);

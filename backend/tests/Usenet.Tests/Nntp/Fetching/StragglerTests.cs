@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>When an article is late, and how often it may be asked for twice (F11).</summary>
+/// <summary>When an article counts as late, and how often it may be hedged (F11).</summary>
 public sealed class StragglerTests
 {
     private readonly ManualTimeProvider _clock = new();
@@ -47,7 +47,7 @@ public sealed class StragglerTests
         silences.Observe(TimeSpan.FromSeconds(50));
         Assert.Equal(TimeSpan.FromMilliseconds(19), silences.P95);
 
-        // Old ones make room: of the last 256 all are 5 ms but a dozen.
+        // Old samples are dropped: of the last 256, all but twelve are 5 ms.
         for (var i = 0; i < 264; i++)
             silences.Observe(TimeSpan.FromMilliseconds(i is >= 8 and < 20 ? 900 : 5));
         Assert.Equal(TimeSpan.FromMilliseconds(5), silences.P95);

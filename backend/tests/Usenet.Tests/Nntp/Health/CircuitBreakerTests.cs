@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>The breaker against a model of its world: random events on a virtual clock (F13).</summary>
+/// <summary>The breaker against a reference model: random events on a virtual clock (F13).</summary>
 public sealed class CircuitBreakerTests
 {
     private const int Tolerated = 4;
@@ -95,7 +95,7 @@ public sealed class CircuitBreakerTests
             }
             else if (breaker.State == BreakerState.Closed)
             {
-                // Ten fetches a second.
+                // Ten fetches per second.
                 for (var i = 0; i < 10 && breaker.State == BreakerState.Closed; i++)
                 {
                     if (random.NextDouble() < faulty)
@@ -130,7 +130,7 @@ public sealed class CircuitBreakerTests
         using var next = breaker.TryProbe();
         Assert.NotNull(next);
 
-        // The verdict of a token that was given back counts for nothing.
+        // The verdict of a returned probe does not count.
         Assert.False(probe.Passed());
         Assert.Equal(BreakerState.HalfOpen, breaker.State);
         Assert.True(next.Passed());
@@ -166,7 +166,7 @@ public sealed class CircuitBreakerTests
         breaker.Failed(Fault(), atOnce: true);
         Assert.Equal(BreakerState.Open, breaker.State);
 
-        // Fetches that began before it opened are no news.
+        // Results of fetches that began before it opened are ignored.
         breaker.Succeeded();
         breaker.Failed(Fault());
         Assert.Equal(BreakerState.Open, breaker.State);
@@ -227,7 +227,7 @@ public sealed class CircuitBreakerTests
         Assert.Equal(breaker.State == BreakerState.Closed, breaker.Failure is null);
     }
 
-    /// <summary>Ends any probe, also one that is void by now, in any way.</summary>
+    /// <summary>Ends any probe with any result, even a probe that is no longer valid.</summary>
     private static void End(Random random, List<BreakerProbe> probes)
     {
         var at = random.Next(probes.Count);

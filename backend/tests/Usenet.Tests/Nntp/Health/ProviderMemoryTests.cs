@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>What is remembered about providers, and for how long (F18, F38).</summary>
+/// <summary>Facts remembered about providers, and for how long (F18, F38).</summary>
 public sealed class ProviderMemoryTests
 {
     private static readonly Guid Provider = Guid.NewGuid();
@@ -118,7 +118,7 @@ public sealed class ProviderMemoryTests
         Assert.True(order.Behind("release", Providers).Contains(3));
         Assert.Equal(0, order.Behind("another", Providers).Count);
 
-        // Two of eighteen are less than 12 %.
+        // Two misses of eighteen are less than 12 %.
         Answer(order, misses: 0, hits: 12);
         Assert.True(order.Behind("release", Providers).Contains(3));
         Answer(order, misses: 0, hits: 2);

@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A name with several addresses, of which some are of no use (RFC 8305).</summary>
+/// <summary>A host name with several addresses, some of which do not work (RFC 8305).</summary>
 public sealed class AddressTests
 {
     private static readonly IPAddress First = IPAddress.Parse("127.0.0.2");
@@ -36,7 +36,7 @@ public sealed class AddressTests
         var account = new ProviderOptions { Name = "two", Host = "news.example.com", Port = good.Port, UseTls = false, MaxConnections = connections };
         await using var accounts = new NntpAccounts(
             new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance, names: new Addresses(First, IPAddress.Loopback));
-        // With one connection the first address has half of the deadline, and the second what is left. The login has a longer one, else it ends both.
+        // With one connection, the first address has half of the connect deadline and the second the rest. The login deadline is longer, or it would end both.
         var options = new NntpOptions { ConnectTimeout = TimeSpan.FromSeconds(10), LoginTimeout = TimeSpan.FromSeconds(20), HedgeEnabled = false };
         await using var pool = new ProviderPool(accounts, [account], options);
         var release = EngineHost.Film(1);

@@ -35,7 +35,7 @@ public sealed class BodyScannerTests
             var pieces = Splits.AtRandom(bytes, random, 7);
             Assert.Equal(expected, EndOf(pieces, skipEvery: 0));
 
-            // Stretches that somebody else has searched are only noted; none of them may hold the end.
+            // Pieces that were already searched are only noted; none of them may contain the end.
             if (expected > 0 && pieces.Count > 1 && expected > pieces[0].Length)
                 Assert.Equal(expected, EndOf(pieces, skipEvery: 1));
         }

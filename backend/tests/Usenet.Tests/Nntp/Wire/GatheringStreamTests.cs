@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp.Wire;
 
-/// <summary>A socket wakes its reader for a block of a body, for the end of it, for a close, and when the bytes do not come in time.</summary>
+/// <summary>A socket wakes its reader for a block of a body, for its end, for a close, and when the bytes are late.</summary>
 public sealed class GatheringStreamTests : IAsyncLifetime
 {
     private const double BytesPerSecond = 2_000_000;
@@ -99,7 +99,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
         var reading = ReadAsync();
         for (var piece = 1; piece <= 10; piece++)
         {
-            // As long as bytes come, it goes on for any time, and says so.
+            // While bytes arrive, gathering continues without a time limit, and reports the arrival.
             await SendAsync(2_000);
             _time.Advance(DeadlineGrid.Coarse);
             Assert.Equal((piece, false), (heard, reading.IsCompleted));
@@ -141,7 +141,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     [Fact]
     public async Task Closed_stream_is_watched_no_more()
     {
-        // TLS leaves the stream below it open, so only the socket tells that the connection has ended.
+        // TLS leaves the stream below it open, so only the socket shows that the connection has ended.
         _stream.Expect(Block, BytesPerSecond);
         var reading = ReadAsync();
         _client.Dispose();
@@ -194,7 +194,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
 
     private Task<int> ReadAsync() => _stream.ReadAsync(_buffer, Token).AsTask();
 
-    /// <summary>Sends bytes, which have arrived when this returns unless the reader took them.</summary>
+    /// <summary>Sends bytes and waits until they have arrived, unless the reader has taken them.</summary>
     private async Task SendAsync(int bytes)
     {
         for (var sent = 0; sent < bytes;)

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>What the system is told about the socket of a connection, read back from it.</summary>
+/// <summary>Socket options of a connection, read back from the system.</summary>
 public sealed class SocketOptionTests
 {
     // IPPROTO_TCP and TCP_USER_TIMEOUT of linux/tcp.h.

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
 
-/// <summary>A connection that waits for news holds no memory for it, however many there are.</summary>
+/// <summary>An idle connection holds no receive buffer, however many connections there are.</summary>
 public sealed class TransportTests
 {
     private const int BufferBytes = 256 * 1024;
@@ -35,7 +35,7 @@ public sealed class TransportTests
         Assert.Equal(3, socket.Waits);
     }
 
-    /// <summary>Stands in for the socket: says with how much memory it is being waited at.</summary>
+    /// <summary>Replaces the socket and records the buffer size of the pending read.</summary>
     private sealed class WatchedStream : Stream
     {
         private readonly Channel<byte[]> _news = Channel.CreateUnbounded<byte[]>();
