@@ -4,8 +4,8 @@ using System.Diagnostics.Tracing;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// What kinds of objects make up what the process allocates: the runtime names one in every 100 KB, a large object more often than a
-/// small one, each by its size.
+/// Samples the types of allocated objects: the runtime reports one object about every 100 KB, so a large object is reported more often than
+/// a small one.
 /// </summary>
 internal sealed class AllocationSampler : EventListener
 {
@@ -13,14 +13,14 @@ internal sealed class AllocationSampler : EventListener
 
     public int Count => _samples.Count;
 
-    /// <summary>Objects for each byte: a sample stands for as many objects as fit into what it stands for.</summary>
+    /// <summary>Allocated objects per byte: each sample stands for as many objects as fit into its share of bytes.</summary>
     public double ObjectsPerByte => _samples.Average(static sample => 1 / sample.Size);
 
-    /// <summary>The types of some namespaces among them, the machines of asynchronous methods left out.</summary>
+    /// <summary>Returns the sampled types of some namespaces, without the state machines of asynchronous methods.</summary>
     public IReadOnlyList<string> TypesOf(params string[] namespaces) =>
         [.. _samples.Select(static sample => sample.Type).Distinct().Where(type => namespaces.Any(each => type.StartsWith(each + '.', StringComparison.Ordinal)))];
 
-    /// <summary>The types that take most, each with its share of all bytes and the size of one object.</summary>
+    /// <summary>Returns the types with the most bytes, each with its share and the size of one object.</summary>
     public override string ToString() => string.Join(", ", _samples
         .GroupBy(static sample => sample.Type)
         .OrderByDescending(static type => type.Count())

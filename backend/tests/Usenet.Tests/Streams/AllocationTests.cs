@@ -11,13 +11,13 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>What steady reading allocates, over connections, decoder, window and stream. Alone in the process while it counts.</summary>
+/// <summary>Allocations of steady reading, in connections, decoder, window and stream. The test runs alone while it counts.</summary>
 [CollectionDefinition(nameof(AllocationTests), DisableParallelization = true)]
 [Collection(nameof(AllocationTests))]
 public sealed class AllocationTests
 {
 #if DEBUG
-    // Without optimisation every asynchronous call has a state machine on the heap.
+    // Without optimization every asynchronous call has a state machine on the heap.
     private const int MostBytes = 8 * 1024;
     private const int MostObjects = 60;
 #else
@@ -39,11 +39,11 @@ public sealed class AllocationTests
         const int Round = 400;
         const int Rounds = 8;
 
-        // Longer than what is read by more than is held ahead: at the end of a film nothing is loaded any more, which costs nothing.
+        // Longer than the reads plus the read-ahead, because at the end of a film nothing more is loaded and the cost would be too low.
         await using var film = new Playing(parts: (2 + Rounds) * Round, Usual, connections);
         await film.ReadAsync(Round);
 
-        // The pools may still grow in a round, but not in each.
+        // The pools may still grow in one round, but not in every round.
         var least = long.MaxValue;
         for (var round = 0; round < Rounds && least > MostBytes; round++)
         {
@@ -81,10 +81,10 @@ public sealed class AllocationTests
         Assert.InRange(sampler.TypesOf("Sluice.Usenet.Nntp", "Sluice.Usenet.Streams.Loading", "Sluice.Usenet.Streams.Proof").Count, 0, MostKinds);
     }
 
-    /// <summary>A reader of a whole film, over connections of its own.</summary>
+    /// <summary>A reader of a whole film, with connections of its own.</summary>
     private sealed class Playing : IAsyncDisposable
     {
-        // As many segments for each connection as a fresh installation has with articles of 700 KB.
+        // As many segments per connection as a fresh installation has with articles of 700 KB.
         private const int SegmentsAhead = 40;
 
         private readonly byte[] _buffer = new byte[64 * 1024];
@@ -107,7 +107,7 @@ public sealed class AllocationTests
             _stream = _engine.Open([FileExtent.Whole(_post.File)], OperationLane.Playback);
         }
 
-        /// <summary>Reads on, and says how many bytes the process has allocated meanwhile, and for how many segments.</summary>
+        /// <summary>Reads on, and returns the bytes allocated by the process meanwhile and the number of segments loaded.</summary>
         public async Task<(long Bytes, int Segments)> ReadAsync(int parts)
         {
             var (before, begun) = (GC.GetTotalAllocatedBytes(precise: true), _post.Begun);

@@ -9,9 +9,9 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// Gate G1: every fault that the mock can play, at one to three providers, read at random places by a few readers at a time, with early
-/// release and verified first; some pause for longer than the idle limits. A read that comes to its end holds no wrong byte, and nothing
-/// is left behind. Beside a sound provider reads come to their end, whatever another one does. The time of day jumps by years all the while.
+/// Gate G1: every fault of the mock, at one to three providers, with several concurrent readers at random offsets, both with early release
+/// and verified first; some pause for longer than the idle limits. A completed read has no wrong byte, and nothing is left behind. With a
+/// healthy provider reads complete, whatever another one does. The wall clock jumps by years meanwhile.
 /// </summary>
 public sealed class FaultGateTests : IAsyncDisposable
 {
@@ -21,26 +21,26 @@ public sealed class FaultGateTests : IAsyncDisposable
     private const int Readers = 8;
     private const int CellsAtATime = 6;
 
-    // What a read waits for one article at most: the last walk over the providers begins before the retries end, after the longest pause
-    // between tries, and asks each of them twice, with a lease and a silence as the limits; another reader who joins the load has it go on
-    // for as long again. It may take a second more; what the process did not get of the machine meanwhile does not count.
+    // Longest wait for one article: the last walk over the providers begins before the retries end, after the longest pause between tries,
+    // and asks each provider twice, limited by lease and stall; another reader that joins the load extends it by as much again. A second of
+    // tolerance is added, and time during which the process did not run does not count.
     private static TimeSpan ArticleDeadline(int providers) =>
         2 * (Retries + LongestPause + (2 * providers * (Impatient.LeaseTimeout + Impatient.PlaybackStall)));
 
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(2);
 
-    // The longest rest of a lone provider, whose breakers have a pace of their own.
+    // Longest cooldown of a lone provider, whose breaker has a schedule of its own.
     private static readonly TimeSpan LoneRest = TimeSpan.FromSeconds(15);
 
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(1);
 
-    // A read that is not back by then would never be: it is ended, and fails.
+    // A read that takes longer hangs: it is canceled and fails.
     private static readonly TimeSpan Hangs = TimeSpan.FromSeconds(90);
 
-    // Short, so that a pause in which everything is given back costs a moment.
+    // Short, so that a pause until every buffer is released costs little time.
     private static readonly TimeSpan IdleDrop = TimeSpan.FromMilliseconds(20);
 
-    // Short, so that faults which are silence end soon. On a busy machine they end good answers as well, which costs reads and no bytes.
+    // Short, so that silent faults end soon. On a busy machine they also end good answers, which costs reads but no bytes.
     private static readonly TimeSpan Retries = TimeSpan.FromMilliseconds(800);
     private static readonly NntpOptions Impatient = new()
     {
@@ -64,7 +64,7 @@ public sealed class FaultGateTests : IAsyncDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>All but the one that is not played but counted.</summary>
+    /// <summary>All kinds except the one that is only counted.</summary>
     private static FaultKind[] Kinds => [.. Enum.GetValues<FaultKind>().Where(kind => kind != FaultKind.Coverage)];
 
     [Fact]
@@ -99,7 +99,7 @@ public sealed class FaultGateTests : IAsyncDisposable
         Assert.Empty(Kinds.Except(_met.Keys));
         Assert.InRange(_whole + _ended, reads, int.MaxValue);
 
-        // Most cells have a sound provider or a fault that passes: reads that all failed would prove nothing.
+        // Most cells have a healthy provider or a passing fault; the test would prove nothing if all reads failed.
         Assert.InRange(_whole, reads / 2, int.MaxValue);
         Assert.InRange(_paused, reads / 20, reads / 5);
     }
@@ -144,24 +144,24 @@ public sealed class FaultGateTests : IAsyncDisposable
                 }
             }));
 
-            // All of them, as it is; a machine that is busy for longer than the deadlines costs some.
+            // Normally every read completes; a machine busy for longer than the deadlines fails some.
             Assert.True(cell.IsAtAll || whole * 2 >= reads, $"{whole} of {reads} reads came to their end beside a sound provider");
             await host.AssertNothingIsLeftAsync(Token);
 
-            // Connections that rest are closed a moment after the last read.
+            // Idle connections are closed a moment after the last read.
             if (cell.Kind == FaultKind.PolicyIdle)
                 await Eventually.HoldsAsync(() => Met(host, cell.Kind) > 0, () => "no connection rested", Token);
             foreach (var provider in host.Mock.ProviderStats)
                 Assert.InRange(provider.ConnectionsPeak, 0, Cap);
 
-            // Every limit in time of day that was set until now lies ahead.
+            // After this jump every time of day stored so far lies in the future.
             clock.SetApart(-TimeSpan.FromDays(730));
 
-            // Where the faults end, the next film is read whole: no connection, permit or verdict of theirs is in its way.
+            // Once the faults end, the next film is read whole: no connection, permit or verdict blocks it.
             var met = Met(host, cell.Kind);
             if (met > 0)
                 _met.AddOrUpdate(cell.Kind, met, (_, before) => before + met);
-            // Only a provider whose certificate is checked stays away: the authority of the mock is in no store.
+            // Only a provider whose certificate is checked stays unusable, because no certificate store contains the CA of the mock.
             host.Mock.ChangeFaults([]);
             if (!IsCertificate(cell.Kind) || cell.Providers > 1)
                 await host.AssertReadsCleanAsync(file: 1, tries: cell.Providers > 1 ? 5 : 5 + (int)(LoneRest / TimeSpan.FromMilliseconds(500)), Token);
@@ -173,11 +173,11 @@ public sealed class FaultGateTests : IAsyncDisposable
         }
     }
 
-    /// <summary>How often it happened. A connection that a shrunk cap keeps out is refused like those beyond any cap.</summary>
+    /// <summary>Counts how often a fault occurred. With a lowered cap, refused connections count too.</summary>
     private static long Met(EngineHost host, FaultKind kind) =>
         host.Mock.Stats.FaultCount(kind) + (kind == FaultKind.PolicyCap ? host.Mock.Stats.Refused : 0);
 
-    /// <returns>Whether it came to its end.</returns>
+    /// <returns>Whether the read completed.</returns>
     private async Task<bool> ReadAsync(EngineHost host, int providers, bool verify, Random random)
     {
         var length = host.Release.Files[0].Size;
@@ -187,7 +187,7 @@ public sealed class FaultGateTests : IAsyncDisposable
         var total = 0;
         var whole = false;
 
-        // Of some reads a part comes first, and then a pause in which all that was held for them is given back.
+        // Some reads pause after a part, until all their buffers are released.
         var began = _heartbeat.Now;
         var pausesAfter = random.Next(8) == 0 ? random.Next(1, count) : 0;
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(Token);
@@ -210,7 +210,7 @@ public sealed class FaultGateTests : IAsyncDisposable
         }
         catch (IOException)
         {
-            // An article that cannot be had ends the read.
+            // A missing article ends the read.
         }
         catch (OperationCanceledException) when (!Token.IsCancellationRequested)
         {
@@ -221,7 +221,7 @@ public sealed class FaultGateTests : IAsyncDisposable
         var took = _heartbeat.Since(began);
         Assert.True(took <= (articles * ArticleDeadline(providers)) + Grace, $"a read of {articles} articles at {position} took {took}");
 
-        // Only what a read that failed has had of its first article may be unproved, and not even that where everything is verified first.
+        // Only the first article of a failed read may have unverified bytes, and none if everything is verified first.
         var proved = whole || verify ? 0 : (int)Math.Min(total, ArticleSize - (position % ArticleSize));
         Assert.True(read.AsSpan(proved, total - proved).SequenceEqual(host.Truth(position + proved, total - proved)), $"wrong bytes in {total} of {count} at {position}");
         Interlocked.Increment(ref whole ? ref _whole : ref _ended);
@@ -231,7 +231,7 @@ public sealed class FaultGateTests : IAsyncDisposable
     private static MockProvider Provider(FaultKind kind) =>
         new() { User = "u", Password = "p", MaxConnections = Cap, Latency = TimeSpan.FromMilliseconds(2), Tls = IsTls(kind) ? MockTls.Valid : MockTls.None };
 
-    /// <summary>One fault at the first provider or at all of them, rare or frequent.</summary>
+    /// <summary>Returns a fault at the first provider or at all of them, rare or frequent.</summary>
     private static MockFault Script(Cell cell, Random random)
     {
         var kind = cell.Kind;
@@ -245,7 +245,7 @@ public sealed class FaultGateTests : IAsyncDisposable
         };
         return kind switch
         {
-            // Whether they happen at all is not left to chance; they end after a while.
+            // These faults always occur, and end after a while.
             FaultKind.ConnectRefuse or FaultKind.ConnectBlackhole => fault with { Rate = 1, Tries = null, Until = TimeSpan.FromMilliseconds(400) },
             FaultKind.PolicyDown => fault with { Rate = 1, Tries = null, After = TimeSpan.FromMilliseconds(30), Until = TimeSpan.FromMilliseconds(400) },
             FaultKind.ConnectSlow or FaultKind.AuthSlow => fault with { Rate = 0.7, Duration = TimeSpan.FromMilliseconds(random.Next(2) == 0 ? 50 : 900) },

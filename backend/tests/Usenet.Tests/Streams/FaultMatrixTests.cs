@@ -8,12 +8,12 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// Every fault of the mock but those of <see cref="TlsPolicyFaultTests"/>, with and without a healthy provider beside it, while the time
-/// of day jumps by years.
+/// Every fault of the mock except those of <see cref="TlsPolicyFaultTests"/>, with and without a second healthy provider, while the wall
+/// clock jumps by years.
 /// </summary>
 public sealed class FaultMatrixTests
 {
-    // Short, so that faults which are silence end soon; the ratios between them are those of the defaults.
+    // Short, so that silent faults end soon; the ratios are those of the defaults.
     private static readonly NntpOptions Impatient = new()
     {
         ConnectTimeout = TimeSpan.FromMilliseconds(400),
@@ -23,7 +23,7 @@ public sealed class FaultMatrixTests
         LeaseTimeout = TimeSpan.FromSeconds(5),
     };
 
-    // A machine that is busy for as long as a deadline breaks good answers, too. That costs tries; the read must not run out of them.
+    // A machine busy for as long as a deadline fails good answers too. That costs tries, which the read must not run out of.
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
 
     private readonly ShiftedClock _clock = new();
@@ -55,7 +55,7 @@ public sealed class FaultMatrixTests
         }
         catch (IOException)
         {
-            // An article that cannot be had ends the read; what came before has been compared.
+            // A missing article ends the read; the bytes before it have been compared.
         }
 
         Assert.True(host.Mock.Stats.FaultCount(kind) > 0, "the fault was never met");
@@ -83,14 +83,14 @@ public sealed class FaultMatrixTests
         {
             User = "u",
             Password = "p",
-            // Answers can be swapped only where commands wait behind each other.
+            // Answers can only be swapped if commands are pipelined.
             MaxConnections = fault.Kind == FaultKind.CommandSwapped ? 1 : account.MaxConnections,
             PipeliningDepth = fault.Kind == FaultKind.CommandSwapped ? 4 : null,
         },
         streamTime: _clock,
         nntpTime: _clock);
 
-    // What a fault has done to the connections, the permits and the memory of one film does not outlive it: another film is read whole.
+    // After a fault, connections, permits and memory of one film recover, so another film is read whole.
     private async Task AssertSoundAfterwardsAsync(EngineHost host)
     {
         _clock.SetApart(-TimeSpan.FromDays(730));
@@ -112,7 +112,7 @@ public sealed class FaultMatrixTests
             var count = await stream.ReadAsync(buffer, Token);
             Assert.True(count > 0, $"short read at {position}");
 
-            // Bytes of a landing article may be wrong when the read ends in an error: they are compared when it has ended whole.
+            // Bytes of the landing article may be wrong if the read fails, so they are compared only after a completed read.
             if (position >= host.Release.Files[0].ArticleSize)
                 Assert.True(buffer.AsSpan(0, count).SequenceEqual(host.Truth(position, count)), $"wrong bytes at {position}");
             else

@@ -7,8 +7,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// Films beside a provider that hangs, and one that is sound (F10), with the deadlines that are the default. Each provider is asked once:
-/// what is asked for again at one that stays silent waits for a second deadline.
+/// Films with one provider that hangs and a healthy one (F10), under the default deadlines. Each provider is asked once, because a second
+/// request to a silent provider would wait for a second deadline.
 /// </summary>
 public sealed class HangingProviderTests : IAsyncDisposable
 {
@@ -17,7 +17,7 @@ public sealed class HangingProviderTests : IAsyncDisposable
     private const int ArticleSize = 20_000;
     private static readonly TimeSpan Bar = TimeSpan.FromSeconds(8);
 
-    // The films begin before and after the provider begins to hang.
+    // The films begin before and after the provider starts to hang.
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(40);
 
     private readonly Heartbeat _time = new();
@@ -41,8 +41,8 @@ public sealed class HangingProviderTests : IAsyncDisposable
         Assert.InRange(longest[(int)Math.Ceiling(0.99 * Films) - 1], TimeSpan.Zero, Bar);
     }
 
-    /// <summary>Plays a film whole.</summary>
-    /// <returns>The longest that it stood still, its first byte included.</returns>
+    /// <summary>Plays a whole film.</summary>
+    /// <returns>The longest wait for a byte, including the first.</returns>
     private async Task<TimeSpan> PlayAsync(FaultKind kind, bool hedge, TimeSpan after)
     {
         var sound = new MockProvider { Latency = TimeSpan.FromMilliseconds(10) };

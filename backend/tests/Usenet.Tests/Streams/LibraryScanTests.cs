@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F27: a scanner reads a little at the head and at the tail of every file, and does so again.</summary>
+/// <summary>F27: a scanner reads the head and the tail of every file, and does so again.</summary>
 public sealed class LibraryScanTests : IDisposable
 {
     private const int Films = 500;
@@ -28,10 +28,10 @@ public sealed class LibraryScanTests : IDisposable
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
-    /// <returns>BODY commands that the scan took, with an engine that has just started.</returns>
+    /// <returns>Number of BODY commands of a scan with a newly started engine.</returns>
     private async Task<long> ScanAsync(MockRelease release)
     {
-        // This provider has no line that would hold the scan up; however busy the machine is, its disk may keep up.
+        // The provider does not slow the scan down, so the queue must hold all writes of a slow disk.
         var options = new DiskCacheOptions(_folder) { MaxQueuedBytes = 1L << 30 };
         await using var disk = new DiskSegmentCache(options, NullLoggerFactory.Instance);
         await using var host = await EngineHost.StartAsync(release, disk: disk);

@@ -9,8 +9,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// Readers and imports on the wire under a limit of bandwidth (STR-14): bytes are counted at the mock, by a clock of the test that goes on only
-/// while nothing is outstanding. Second tries are allowed, and there is a second provider for them.
+/// Readers and imports on the wire under a bandwidth limit (STR-14): the mock counts bytes on a test clock that advances only while no reply
+/// is outstanding. Hedging is on, and there is a second provider for it.
 /// </summary>
 public sealed class LimitedBandwidthTests : IDisposable
 {
@@ -21,7 +21,7 @@ public sealed class LimitedBandwidthTests : IDisposable
     // 20 Mbit/s.
     private const long Limit = 2_500_000;
 
-    // Shorter than any silence that counts.
+    // Shorter than any silence that counts as late.
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan Window = TimeSpan.FromSeconds(10);
 
@@ -64,7 +64,7 @@ public sealed class LimitedBandwidthTests : IDisposable
         Assert.InRange(read.Max() / (double)read.Min(), 1, 1.35);
     }
 
-    /// <summary>Readers that wait for longer than any deadline allows, had something gone wrong, and that go on at once without the limit.</summary>
+    /// <summary>Readers wait for longer than any deadline without a failure, and continue at once when the limit is removed.</summary>
     [Fact(Timeout = 240_000)]
     public async Task Minutes_of_pacing_are_no_failure_and_end_with_the_limit()
     {
@@ -82,7 +82,7 @@ public sealed class LimitedBandwidthTests : IDisposable
         Assert.Equal(TimeSpan.Zero, _bandwidth.SincePaced(OperationLane.Playback));
         Assert.All(read, bytes => Assert.InRange(bytes, Small, 10 * Small));
 
-        // No more than the limited rate needs is held.
+        // The engine holds no more than the limited rate needs.
         Assert.InRange(host.HeldBlocks, 0, Readers * 16);
 
         _bandwidth.Configure(0);
@@ -103,7 +103,7 @@ public sealed class LimitedBandwidthTests : IDisposable
             await stream.ReadExactlyAsync(first, Token);
         var bodies = host.Mock.Stats.CommandCount("BODY");
 
-        // A byte per second, on a clock that stands still.
+        // One byte per second, on a clock that stands still.
         _bandwidth.Configure(1);
         await using (var stream = host.Open(end: second.Length))
             await stream.ReadExactlyAsync(second, Token);
@@ -111,7 +111,7 @@ public sealed class LimitedBandwidthTests : IDisposable
         Assert.Equal(bodies, host.Mock.Stats.CommandCount("BODY"));
     }
 
-    /// <summary>Readers and imports by the clock of the machine.</summary>
+    /// <summary>Readers and imports on the system clock.</summary>
     [Fact(Timeout = 240_000)]
     [Trait("Category", "Long")]
     public async Task Throughput_in_real_time_matches_a_20_Mbit_limit()
@@ -143,13 +143,13 @@ public sealed class LimitedBandwidthTests : IDisposable
     private Task<EngineHost> StartAsync(int articles, int articleSize, TimeProvider time, BandwidthLimiter? bandwidth = null) => EngineHost.StartAsync(
         EngineHost.Film(articles, articleSize),
         new MockOptions { Providers = [new MockProvider(), new MockProvider()] },
-        // A DATE that keeps a connection warm holds no permit, so that this clock would run on before its answer has come.
+        // A DATE that keeps a connection warm holds no permit, so this clock would advance before its answer.
         new NntpOptions { KeepsWarm = false },
         streamTime: time,
         nntpTime: time,
         bandwidth: bandwidth ?? _bandwidth);
 
-    /// <summary>Reads at a place of its own as fast as it goes.</summary>
+    /// <summary>Reads from an offset of its own, as fast as possible.</summary>
     private static async Task ReadOnAsync(EngineHost host, int reader, long[] read, CancellationToken enough)
     {
         var file = host.Release.Files[0];
@@ -167,7 +167,6 @@ public sealed class LimitedBandwidthTests : IDisposable
         }
         catch (OperationCanceledException) when (enough.IsCancellationRequested)
         {
-            // The test has seen enough.
         }
     }
 
@@ -185,11 +184,10 @@ public sealed class LimitedBandwidthTests : IDisposable
         }
         catch (OperationCanceledException) when (enough.IsCancellationRequested)
         {
-            // The test has seen enough.
         }
     }
 
-    /// <summary>The clock of the test would run away from readers that have not begun.</summary>
+    /// <summary>Waits until the readers have begun, because the clock of the test would otherwise advance without them.</summary>
     private Task WaitForReadersAsync() =>
         Eventually.HoldsAsync(() => _bandwidth.SincePaced(OperationLane.Playback) == TimeSpan.Zero, () => "no reader waits for the limit", Token);
 
@@ -199,7 +197,7 @@ public sealed class LimitedBandwidthTests : IDisposable
             await StepAsync(host);
     }
 
-    /// <summary>Time goes on by a step, and stands still until what was asked for has come.</summary>
+    /// <summary>Advances the clock by a step, and waits until every requested article has arrived.</summary>
     private async Task StepAsync(EngineHost host)
     {
         _clock.Advance(Step);

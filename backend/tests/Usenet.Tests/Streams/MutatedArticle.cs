@@ -5,18 +5,18 @@ using Sluice.Usenet.Tests.Yenc;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>One part of a file and one way in which it may come damaged, both from one seed, with what it is worth then.</summary>
+/// <summary>One part of a file with one kind of damage, both derived from a seed, and the expected verdict.</summary>
 internal sealed class MutatedArticle
 {
     public const long FileSize = 1_000_000;
     public const int Begin = 300_000;
 
-    /// <summary>Ways of damage; neighbouring seeds have different ones.</summary>
+    /// <summary>Number of kinds of damage; neighboring seeds have different ones.</summary>
     public const int Ways = 40;
 
     private readonly Random _random;
 
-    /// <param name="seed">Decides everything.</param>
+    /// <param name="seed">Determines everything.</param>
     /// <param name="longest">Most bytes of data.</param>
     public MutatedArticle(int seed, int longest = 2500)
     {
@@ -26,7 +26,7 @@ internal sealed class MutatedArticle
         Wire = Mutate((int)((uint)seed % Ways));
     }
 
-    /// <summary>Which siblings an article has that are known.</summary>
+    /// <summary>Known siblings of an article.</summary>
     public enum Siblings
     {
         WithChecksums,
@@ -34,28 +34,28 @@ internal sealed class MutatedArticle
         None,
     }
 
-    /// <summary>The bytes that were posted.</summary>
+    /// <summary>The posted bytes.</summary>
     public byte[] Data { get; }
 
-    /// <summary>The article as it was posted.</summary>
+    /// <summary>The article as posted.</summary>
     public byte[] Good { get; }
 
-    /// <summary>The article as it arrives.</summary>
+    /// <summary>The article as received, with the damage.</summary>
     public byte[] Wire { get; }
 
-    /// <summary>What the mutation did.</summary>
+    /// <summary>Name of the mutation.</summary>
     public string Way { get; private set; } = "";
 
-    /// <summary>What it is worth; null where that depends upon where bits fell.</summary>
+    /// <summary>The expected verdict; null if it depends on the positions of the flipped bits.</summary>
     public SegmentProof? Expected { get; private set; }
 
-    /// <summary>Whether header and trailer came as they were posted: then the bytes alone decide.</summary>
+    /// <summary>Whether header and trailer are intact, so that only the bytes decide.</summary>
     public bool HasGoodKeywords { get; private set; }
 
-    /// <summary>Whether the checksum is not there, which is not missed beside siblings that have none.</summary>
+    /// <summary>Whether the checksum is missing, which is no defect if the siblings have none either.</summary>
     public bool LacksChecksum { get; private set; }
 
-    /// <summary>What it is worth beside its siblings; null for what <see cref="Expected"/> says about that.</summary>
+    /// <summary>Returns the expected verdict for known siblings; null if it depends on the positions of the flipped bits.</summary>
     public SegmentProof? ExpectedBeside(Siblings siblings) =>
         siblings == Siblings.WithoutChecksums && LacksChecksum && Expected == SegmentProof.Unconfirmed ? SegmentProof.Proved : Expected;
 
@@ -114,7 +114,7 @@ internal sealed class MutatedArticle
 
     private string Garbage() => ((char)_random.Next('g', 'z' + 1)).ToString();
 
-    /// <summary>Wrong data under a checksum that is as it was.</summary>
+    /// <summary>Damages the data and leaves the checksum unchanged.</summary>
     private byte[] Bytes(string way, byte[] wire)
     {
         (Way, HasGoodKeywords) = (way, true);
@@ -133,10 +133,10 @@ internal sealed class MutatedArticle
         return Whole(way, SegmentProof.Unconfirmed, body);
     }
 
-    /// <summary>Bytes that are not those of the part, and nothing that refutes them.</summary>
+    /// <summary>Returns wrong bytes that no field contradicts.</summary>
     private byte[] Foreign(string way, string body) => Whole(way, SegmentProof.Unconfirmed, body);
 
-    /// <summary>The good body with another value of one field; null: without it.</summary>
+    /// <summary>Returns the good body with another value of one field, or without the field if null.</summary>
     private string Field(string keyword, string key, string? value) => Field(Body(Data), keyword, key, value);
 
     private static string Field(string body, string keyword, string key, string? value)
@@ -147,14 +147,14 @@ internal sealed class MutatedArticle
         return body[..from] + (value is null ? "" : $" {key}={value}") + body[to..];
     }
 
-    /// <summary>The body without a keyword line, or from there on.</summary>
+    /// <summary>Returns the body without a keyword line, or cut off before it.</summary>
     private static string Without(string body, string keyword, int? lines = null)
     {
         var from = body.IndexOf(keyword, StringComparison.Ordinal);
         return body[..from] + (lines is null ? "" : body[(body.IndexOf("\r\n", from, StringComparison.Ordinal) + 2)..]);
     }
 
-    /// <summary>One to three bits turned over in the keyword lines.</summary>
+    /// <summary>Flips one to three bits in the keyword lines.</summary>
     private byte[] FlipKeywords(string way, byte[] wire)
     {
         Way = way;
@@ -169,7 +169,7 @@ internal sealed class MutatedArticle
         return EndOnce(wire);
     }
 
-    /// <summary>One to eight bits turned over in the lines of data.</summary>
+    /// <summary>Flips one to eight bits in the lines of data.</summary>
     private byte[] Flip(byte[] good)
     {
         var wire = (byte[])good.Clone();
@@ -179,7 +179,7 @@ internal sealed class MutatedArticle
         return EndOnce(wire);
     }
 
-    /// <summary>A stretch of the data comes from somewhere else.</summary>
+    /// <summary>Overwrites a range of the data.</summary>
     private byte[] Overwrite()
     {
         var wire = (byte[])Good.Clone();
@@ -189,7 +189,7 @@ internal sealed class MutatedArticle
         return EndOnce(wire);
     }
 
-    /// <summary>A stretch of the data is missing.</summary>
+    /// <summary>Removes a range of the data.</summary>
     private byte[] Cut()
     {
         var (from, to) = Lines(Good);
@@ -198,14 +198,14 @@ internal sealed class MutatedArticle
         return EndOnce([.. Good.AsSpan(0, start), .. Good.AsSpan(start + length)]);
     }
 
-    /// <summary>The article breaks off inside the data.</summary>
+    /// <summary>Ends the article inside the data.</summary>
     private byte[] Break()
     {
         var (from, to) = Lines(Good);
         return EndOnce([.. Good.AsSpan(0, _random.Next(from, to - 200)), .. "\r\n.\r\n"u8]);
     }
 
-    /// <summary>Where the lines of data begin and end; where a flipped bit has hidden that, where they would.</summary>
+    /// <summary>Returns begin and end of the lines of data; for an article of the original length those of the original, as keywords may be damaged.</summary>
     private (int From, int To) Lines(byte[] wire)
     {
         var text = Encoding.Latin1.GetString(wire.Length == Good.Length ? Good : wire);
@@ -214,7 +214,7 @@ internal sealed class MutatedArticle
         return trailer < 0 ? (header, wire.Length - 5) : (header, trailer);
     }
 
-    /// <summary>What ends the body by accident would end it on the wire as well.</summary>
+    /// <summary>Truncates the bytes at an accidental end of the body, as the receiver would.</summary>
     private static byte[] EndOnce(byte[] wire)
     {
         var end = wire.AsSpan().IndexOf("\r\n.\r\n"u8);

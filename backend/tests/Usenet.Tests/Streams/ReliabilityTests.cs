@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>The rows of the list of failures that are about the memory and the traffic of streams, in their engine's half.</summary>
+/// <summary>The engine's part of those rows in the failure list that concern memory and traffic of streams.</summary>
 public sealed class ReliabilityTests
 {
     private const int ArticleSize = 3 * BlockPool.BlockSize;
@@ -32,7 +32,7 @@ public sealed class ReliabilityTests
             await Task.WhenAll(Enumerable.Range(1, 5).Select(async file =>
             {
                 await using var stream = Open(host, file);
-                // Each that has come has made those before it give back what is not theirs any more, before it reads a byte.
+                // Each new stream makes the earlier ones return memory above their share before it reads a byte.
                 await ReadAsync(stream, (60 + (10 * file)) * ArticleSize);
             }));
         }
@@ -40,7 +40,7 @@ public sealed class ReliabilityTests
         await host.AssertNothingIsLeftAsync(Token);
         Assert.Equal(0, host.Engine.Places.Budget.Held);
 
-        // A rent is counted before idle blocks have made way for it, so each connection may be one block over for a moment.
+        // A rent is counted before idle blocks have been freed for it, so each connection may exceed the budget by one block for a moment.
         Assert.InRange(most, 1, (options.ByteBudget / BlockPool.BlockSize) + 8);
 
         async Task ReadAsync(ReadOnlyStream stream, long count)
@@ -64,10 +64,10 @@ public sealed class ReliabilityTests
         const int Slow = 8;
         var newcomer = paused + Slow;
 
-        // A reader that has read three articles as fast as they came may have asked for sixteen times as much: the rest of its file.
+        // A reader that has read three articles at full speed may request sixteen times as many: the rest of its file.
         const int AskedFor = (12 - 3) * ArticleSize;
 
-        // The clock of streams and connections: what waits for time waits for ever while it stands still.
+        // On this clock of streams and connections, which stands still, no wait for a timer ever ends.
         var time = new ManualTimeProvider();
         await using var host = await StartAsync(time);
         List<ReadOnlyStream> streams = [];
@@ -78,18 +78,18 @@ public sealed class ReliabilityTests
             await streams[file].ReadExactlyAsync(buffer, Token);
         }
 
-        // What is being sent to a client that takes nothing: the rest of a segment at most.
+        // Bytes being sent to a client that reads nothing: at most the rest of a segment.
         var loans = lent == 0 ? [] : await LendAsync(streams.Take(paused), lent);
         var sending = loans.Count * ArticleSize;
 
-        // After ten seconds a paused reader keeps two segments, after thirty nothing; a slow one keeps what it had asked for.
+        // After ten seconds a paused reader keeps two segments, after thirty none; a slow one keeps its requested segments.
         await SettleAsync(host, long.MaxValue);
         await PlayAsync(11);
         await SettleAsync(host, (paused * 2 * ArticleSize) + (Slow * AskedFor), sending);
         await PlayAsync(20);
         await SettleAsync(host, Slow * AskedFor, sending);
 
-        // A new stream gets its first byte as on an idle server: by the same commands, on connections that are there, at once.
+        // A new stream gets its first byte as on an idle server: by the same commands, on open connections, at once.
         var idleTime = new ManualTimeProvider();
         await using (var idle = await StartAsync(idleTime))
         {
@@ -99,7 +99,7 @@ public sealed class ReliabilityTests
             Assert.Equal(await FirstByteAsync(idle), await FirstByteAsync(host));
         }
 
-        // A pause of hours is allowed, and costs the reader one segment to read on exactly.
+        // A pause of hours is allowed, and costs the reader one segment to continue byte-exact.
         time.Advance(TimeSpan.FromHours(3));
         byte[] read = [.. loans.Skip(5).Take(1).SelectMany(loan => loan.Blocks).SelectMany(block => block), .. new byte[1000]];
         await streams[5].ReadExactlyAsync(read.AsMemory(read.Length - 1000), Token);
@@ -176,7 +176,7 @@ public sealed class ReliabilityTests
         const int Sessions = 5000;
         const int Cap = 8;
 
-        // Short, so that a reader which pauses for longer than both is back in a moment.
+        // Short, so that a reader soon returns from a pause longer than both.
         var limits = new StreamOptions { ProbeBytes = 10_000, LandingReach = 4_000, IdleTrim = TimeSpan.FromMilliseconds(15), IdleDrop = TimeSpan.FromMilliseconds(30) };
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(300, ArticleSize), new MockOptions { Providers = [new MockProvider { MaxConnections = Cap }] }, streams: limits);
@@ -191,7 +191,7 @@ public sealed class ReliabilityTests
             long? end;
             lock (random)
             {
-                // Nine in ten look at something, as scanners and scrubbing players do; the others play for a while. One in eight pauses.
+                // Nine of ten sessions are short, as of scanners and scrubbing players; the others play for a while. One in eight pauses.
                 count = random.Next(10) < 9 ? random.Next(1, 65_536) : random.Next(65_536, 12 * ArticleSize);
                 position = random.NextInt64(length - count);
                 end = random.Next(2) == 0 ? position + count : null;
@@ -218,7 +218,7 @@ public sealed class ReliabilityTests
         Assert.InRange(host.Mock.Stats.ConnectionsPeak, 1, Cap);
         Assert.InRange(paused, Sessions / 16, Sessions);
 
-        // Who goes on after everything was given back opens anew.
+        // A reader that continues after its buffers were released fetches an article again.
         var allowed = 1.25 * (read + ((Sessions + paused) * ArticleSize));
         Assert.InRange(host.Counters.BytesReceived / 1.04, read / 2, allowed);
     }

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>How the road of one article is built: what its bytes pass under, and what it waits by.</summary>
+/// <summary>Locks and task sources on the path of one article from the socket to its waiter.</summary>
 public sealed class RoadTests
 {
     private const int MostLocks = 2;
@@ -43,12 +43,12 @@ public sealed class RoadTests
             each == typeof(IValueTaskSource) || (each.IsGenericType && each.GetGenericTypeDefinition() == typeof(IValueTaskSource<>)));
     }
 
-    /// <summary>Looks, while bytes are published to it, which of all locks that can be reached the thread holds.</summary>
+    /// <summary>Finds, when bytes are published to it, which of all reachable locks the thread holds.</summary>
     private sealed class LookingWaiter(Piece piece, FetchUrgency urgency, object[] roots) : SegmentWaiter(piece, urgency, isEarly: true)
     {
         private readonly TaskCompletionSource _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        /// <summary>The types that own the locks held; those of the time when most were.</summary>
+        /// <summary>The types that own the held locks, at the moment when most were held.</summary>
         public List<string> Locks { get; private set; } = [];
 
         public Task IsOver => _over.Task;
@@ -121,7 +121,7 @@ public sealed class RoadTests
             }
         }
 
-        // Own types, and what the library keeps them in: lists, tables, queues, delegates.
+        // The engine's types, and the library types that contain them: lists, tables, queues, delegates.
         private static bool MayHoldLocks(Type type) =>
             type == typeof(Lock)
             || (type.Namespace?.StartsWith("Sluice", StringComparison.Ordinal) == true && !type.IsEnum)

@@ -8,7 +8,7 @@ using Sluice.Usenet.Tests.Yenc;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>A posted file of equal parts with the same bytes in each, and a server of it that allocates nothing once a connection is open.</summary>
+/// <summary>A posted file of equal parts with equal bytes, and a server for it that allocates nothing once a connection is open.</summary>
 internal sealed class SteadyPost : ISegmentIds
 {
     private readonly SegmentIds[] _ids;
@@ -22,7 +22,7 @@ internal sealed class SteadyPost : ISegmentIds
         var data = TestArticle.Noise(partSize);
         _partSize = partSize;
         _ids = [.. Enumerable.Range(1, parts).Select(part => new SegmentIds(MessageId.Parse($"{part}@steady"), []))];
-        // Without the terminating line, which stands behind the trailer.
+        // Without the terminating line, which follows the trailer.
         _lines = TestArticle.OnWire(TestArticle.Encode(data))[..^3];
         _trailer = TestArticle.Bytes(string.Create(CultureInfo.InvariantCulture, $" pcrc32={YencReference.Crc(data):x8}\r\n.\r\n"));
         File = new PostedFile(SegmentMap.Uniform(parts, partSize, Size), this);
@@ -30,7 +30,7 @@ internal sealed class SteadyPost : ISegmentIds
 
     public PostedFile File { get; }
 
-    /// <summary>Segments whose loading was begun.</summary>
+    /// <summary>Number of segments whose load has begun.</summary>
     public int Begun => Volatile.Read(ref _begun);
 
     public int Count => _ids.Length;
@@ -68,7 +68,7 @@ internal sealed class SteadyPost : ISegmentIds
         }
     }
 
-    // No interpolation: before the runtime has optimised it, that makes an object of each number.
+    // Not interpolated, because unoptimized code would allocate an object for each number.
     private static void Append(byte[] answer, ref int length, ReadOnlySpan<byte> words, long number)
     {
         words.CopyTo(answer.AsSpan(length));

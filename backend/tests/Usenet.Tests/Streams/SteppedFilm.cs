@@ -11,7 +11,7 @@ using Sluice.Usenet.Tests.Yenc;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>A file of few articles that arrive when and as the test says.</summary>
+/// <summary>A file of a few articles that arrive exactly when the test delivers them.</summary>
 internal sealed class SteppedFilm : IAsyncDisposable
 {
     public const int PartSize = 400_000;
@@ -41,11 +41,11 @@ internal sealed class SteppedFilm : IAsyncDisposable
     public ReadOnlyStream Open(long position = 0, long? end = null, OperationLane lane = OperationLane.Playback, PostedFile? file = null) =>
         Engine.Open([FileExtent.Whole(file ?? File)], lane, position, end);
 
-    /// <summary>One more engine over the same source, as a change of settings makes it.</summary>
+    /// <summary>Creates another engine over the same source, as a change of settings does.</summary>
     public StreamEngine NewEngine(StreamOptions options, StreamMemory? memory, DiskSegmentCache? disk = null) =>
         new(Source, options, _time, NullLoggerFactory.Instance, disk, memory);
 
-    /// <summary>The body of a part as it goes over the wire.</summary>
+    /// <summary>Returns the body of a part as sent over the wire.</summary>
     public ReadOnlySpan<byte> Body(int part = 0) => _wire[part];
 
     /// <summary>Reads from a stream and compares.</summary>

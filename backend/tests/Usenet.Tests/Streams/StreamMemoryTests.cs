@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>A change of settings makes a new engine; what the old one has proved stays.</summary>
+/// <summary>A change of settings creates a new engine, which keeps the segments that the old engine has proved.</summary>
 public sealed class StreamMemoryTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;

@@ -7,14 +7,14 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// The faults of the groups tls and policy through the whole engine: right bytes or a typed error, counts that agree with those of
-/// the mock, no permit, block or socket left.
+/// The faults of the groups tls and policy through the whole engine: right bytes or a typed error, counts equal to those of the mock,
+/// and no permit, block or socket left.
 /// </summary>
 public sealed class TlsPolicyFaultTests
 {
     private const int MostRounds = 6;
 
-    // Short, so that faults which are silence end soon; the ratios between them are those of the defaults.
+    // Short, so that silent faults end soon; the ratios are those of the defaults.
     private static readonly NntpOptions Impatient = new()
     {
         ConnectTimeout = TimeSpan.FromMilliseconds(400),
@@ -66,7 +66,7 @@ public sealed class TlsPolicyFaultTests
                 Assert.Null(error);
                 break;
             default:
-                // Whether a second try comes in time decides; what is never right is an error that says nothing.
+                // The outcome depends on whether a second try is in time, but an error must be typed.
                 Assert.True(error is null or NntpException or ArticleGoneException, $"{error}");
                 break;
         }
@@ -98,7 +98,7 @@ public sealed class TlsPolicyFaultTests
 
     private static bool IsTls(FaultKind kind) => kind is >= FaultKind.TlsStall and <= FaultKind.TlsOneByte;
 
-    // A connection over a cap is counted as refused.
+    // A connection above the cap counts as refused.
     private static bool IsMet(EngineHost host, FaultKind kind) => host.Mock.Stats.FaultCount(kind) > 0 || (kind == FaultKind.PolicyCap && host.Mock.Stats.Refused > 0);
 
     // Idle connections are closed a moment after the read.
@@ -107,7 +107,7 @@ public sealed class TlsPolicyFaultTests
 
     private static Task<EngineHost> StartAsync(FaultKind kind, MockFault fault, int providers, bool skipsVerification = false)
     {
-        // Commands wait on one another only where a line is long and connections are few.
+        // Commands are only pipelined if the round trip is long and connections are few.
         var pipelines = kind is FaultKind.PolicyNoPipelining or FaultKind.PolicyReorder;
         var usual = new MockProvider { Latency = TimeSpan.FromMilliseconds(pipelines ? 2 : 0) };
         return EngineHost.StartAsync(
@@ -119,12 +119,12 @@ public sealed class TlsPolicyFaultTests
             {
                 MaxConnections = pipelines ? 4 : 8,
                 UseTls = index == 0 && IsTls(kind),
-                // The mock's authority is known to nobody, so where the certificate is not the fault it cannot be checked.
+                // No certificate store contains the CA of the mock, so verification is off if the certificate is not the fault.
                 SkipTlsVerification = skipsVerification || kind is FaultKind.TlsStall or FaultKind.TlsClose or FaultKind.TlsOneByte,
             });
     }
 
-    /// <returns>What ended the read, or null when every byte was there.</returns>
+    /// <returns>The exception that ended the read, or null if every byte arrived.</returns>
     private static async Task<IOException?> ReadWholeAsync(EngineHost host)
     {
         var length = host.Release.Files[0].Size;

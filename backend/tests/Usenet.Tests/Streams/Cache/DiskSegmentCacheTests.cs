@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F27: what was read at the edges of a file is on disk, and nothing that happens there harms a reader.</summary>
+/// <summary>F27: segments read at the edges of a file are on disk, and no fault there harms a reader.</summary>
 public sealed class DiskSegmentCacheTests : IDisposable
 {
     private const int Parts = 6;
@@ -42,7 +42,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
         Assert.Equal(2, await ReadAsync((0, 100_000, false), (1_700_000, 100_000, false)));
         Assert.Equal(0, await ReadAsync((0, 100_000, false), (1_700_000, 100_000, false), (20_000, 30_000, false)));
 
-        // The same by readers who do not say how far they will read.
+        // The same reads by readers with an unknown end.
         Assert.Equal(0, await ReadAsync((0, 100_000, true), (1_700_000, 100_000, true)));
     }
 
@@ -173,7 +173,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
         for (var index = 0; index < 2; index++)
             proved.BlockToFill(index);
 
-        // It says that it holds more blocks than it does.
+        // This offer claims more blocks than the segment holds.
         disk.Offer(new DiskKey(1, 1), proved, 4 * Length, 0, 4 * Length);
         disk.Offer(new DiskKey(2, 2), proved, Length, 0, Length);
 
@@ -191,7 +191,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
         for (var index = 0; index < 2; index++)
             proved.BlockToFill(index);
 
-        // No fault of a disk: the system is never asked for such a folder.
+        // This is no disk fault, because the runtime refuses such a path before it calls the system.
         var disk = new DiskSegmentCache(Options with { Path = _folder + "\0" }, NullLoggerFactory.Instance);
         for (ulong segment = 0; segment < 3; segment++)
             disk.Offer(new DiskKey(segment, segment), proved, Length, 0, Length);
@@ -209,8 +209,8 @@ public sealed class DiskSegmentCacheTests : IDisposable
 
     private Task<int> ReadAsync(params (int Position, int Count, bool IsOpenEnded)[] reads) => ReadAsync(Options, reads);
 
-    /// <summary>Reads with an engine and a cache of its own each time, as after a restart.</summary>
-    /// <returns>Articles that it took.</returns>
+    /// <summary>Reads with a new engine and a new cache, as after a restart.</summary>
+    /// <returns>Number of articles fetched.</returns>
     private async Task<int> ReadAsync(DiskCacheOptions options, params (int Position, int Count, bool IsOpenEnded)[] reads)
     {
         var before = _source.Requests.Count;

@@ -71,7 +71,7 @@ public sealed class ArrivingArticleTests
         }
     }
 
-    /// <summary>The slot of a landing segment, which may have bytes early, and the load that it waits for. Each is of a file of its own.</summary>
+    /// <summary>Returns the slot of a landing segment, which may get bytes early, and its load. Each has a file of its own.</summary>
     private static (SegmentSlot Slot, SegmentLoad Load) Land(BlockPool pool, IArticleSource source, TrustLedger trust)
     {
         var map = SegmentMap.Uniform(1, Length, Length);

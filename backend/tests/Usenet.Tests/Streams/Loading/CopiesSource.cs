@@ -3,7 +3,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Providers whose copies of one article differ from each other and from one question to the next.</summary>
+/// <summary>Providers whose copies of one article differ from each other and from fetch to fetch.</summary>
 /// <remarks>Thread-safe once it is set up.</remarks>
 internal sealed class CopiesSource(int providers) : IArticleSource
 {
@@ -12,13 +12,13 @@ internal sealed class CopiesSource(int providers) : IArticleSource
 
     public int ProviderCount => providers;
 
-    /// <summary>The accounts that stand at the indexes; those of the default where none are named.</summary>
+    /// <summary>Account of each provider, by index; distinct accounts by default.</summary>
     public IReadOnlyList<Guid> Accounts { get; init; } = [.. Enumerable.Range(1, providers).Select(static number => new Guid(number, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]))];
 
-    /// <summary>Who has served what, in order.</summary>
+    /// <summary>Provider and id of each served copy, in order.</summary>
     public IReadOnlyList<(int Provider, string Id)> Served => [.. _served];
 
-    /// <summary>What a provider serves: one copy after the other, the last one for ever. None: it misses the article.</summary>
+    /// <summary>Sets the copies that a provider serves, one per fetch, the last one repeatedly. Without copies it misses the article.</summary>
     public void Post(int provider, string id, params byte[][] copies) => _copies[(provider, id)] = new ConcurrentQueue<byte[]>(copies);
 
     public Guid ProviderId(int provider) => Accounts[provider];

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>In which order ids and providers are asked for a good copy.</summary>
+/// <summary>The order in which ids and providers are asked for a good copy.</summary>
 public sealed class CopySearchTests
 {
     private const string Miss = "";
@@ -99,7 +99,7 @@ public sealed class CopySearchTests
     public void Search_without_providers_still_asks_the_source() =>
         Assert.True(new CopySearch(new SegmentIds(Primary, []), 0, rounds: 2).HasNext());
 
-    /// <summary>The questions that are asked of three providers, two of which read from one store, where these are the answers.</summary>
+    /// <summary>Returns the requests to three providers, two of which share a store, for the given answers.</summary>
     private static List<string> Questions(params string[] answers)
     {
         var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);

@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F18: articles that come damaged, by the thousand. No complete read holds a wrong byte; verified-first, none leaves at all.</summary>
+/// <summary>F18: thousands of damaged articles. No completed read has a wrong byte; in verified-first mode no wrong byte is served at all.</summary>
 public sealed class CorruptArticleTests
 {
     private const string Id = "part@film";
@@ -37,7 +37,7 @@ public sealed class CorruptArticleTests
         Assert.Equal((0, true), await ReadAsync(longer, checksCrc: false));
     }
 
-    /// <returns>Bytes that left, and whether the article was asked for again.</returns>
+    /// <returns>Number of bytes served, and whether the article was requested again.</returns>
     private static async Task<(int Bytes, bool AskedAgain)> ReadAsync(byte[] wire, bool checksCrc)
     {
         var source = new ScriptedArticleSource();
@@ -72,21 +72,21 @@ public sealed class CorruptArticleTests
             if (article.Expected != SegmentProof.Corrupt && !article.HasGoodKeywords)
                 continue;
 
-            // What is right to the last byte was damaged where it does not matter.
+            // An article with every byte right was damaged where that does not matter.
             var alone = await ReadAsync(article, new StreamOptions { VerifyBeforeServe = true, AskAgainAfter = TimeSpan.Zero }, seed + i, hasGoodCopy: false);
             Assert.True(alone == 0 || alone == article.Data.Length, $"seed {seed + i}, {article.Way}: {alone} bytes left");
         }
 
-        // Otherwise the test would prove nothing: bytes did leave before the articles were whole.
+        // The test proves something only if bytes were served before the articles were complete.
         Assert.InRange(refused, articles * 9 / 10, articles);
         Assert.InRange(early, articles, long.MaxValue);
     }
 
-    /// <summary>Reads the mutated part to its end, which must not be reached unless every byte is right.</summary>
-    /// <returns>Bytes that left.</returns>
+    /// <summary>Reads the mutated part. The read may complete only if every byte is right.</summary>
+    /// <returns>Number of bytes served.</returns>
     private static async Task<int> ReadAsync(MutatedArticle article, StreamOptions options, int seed, bool hasGoodCopy)
     {
-        // Where a lone store has nothing else, the same bytes twice are what was posted, and what that was no test can say.
+        // If a lone store serves the same wrong bytes twice, they count as posted; no test can tell them from the truth.
         var isTruth = article.Expected is SegmentProof.Corrupt or SegmentProof.Proved || article.HasGoodKeywords;
         var source = new ScriptedArticleSource(providers: hasGoodCopy || !isTruth ? 2 : 1, portion: 700);
         source.Post(Id, article.Good);

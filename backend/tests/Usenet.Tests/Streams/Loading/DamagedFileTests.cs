@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F18: what a file costs, and how it is served, once one of its articles was bad.</summary>
+/// <summary>F18: cost and serving of a file after one of its articles was bad.</summary>
 public sealed class DamagedFileTests
 {
     private const int Parts = 10;
@@ -30,7 +30,7 @@ public sealed class DamagedFileTests
         Assert.False(await FlowsEarlyAsync(film, part: 2));
         time.Advance(TimeSpan.FromHours(1));
 
-        // The provider has delivered five articles, two of them bad, and has to win its trust back by good ones.
+        // The provider has served five articles, two of them bad, and must regain its trust by good ones.
         Assert.False(await FlowsEarlyAsync(film, part: 3));
         await ReadManyAsync(film, 2000);
         Assert.True(await FlowsEarlyAsync(film, part: 3));
@@ -74,7 +74,7 @@ public sealed class DamagedFileTests
         {
             await ReadEachAsync();
 
-            // Beside the first time it was fetched; encoded bytes are some three percent more than decoded ones, and a fetch is two tries.
+            // In addition to the first fetch; encoded bytes are some three percent more than decoded ones, and a fetch is two tries.
             Assert.InRange(source.Delivered, 0, (long)(4.4 * Parts * PartSize));
             time.Advance(TimeSpan.FromHours(1));
         }
@@ -129,7 +129,7 @@ public sealed class DamagedFileTests
         await Assert.ThrowsAsync<ArticleDoubtedException>(() => reading);
     }
 
-    /// <summary>Whether the first bytes of a part leave before its last have come: a second reader is served by then, or is not.</summary>
+    /// <summary>Whether the first bytes of a part are served before its last have arrived, which a second reader shows.</summary>
     private static async Task<bool> FlowsEarlyAsync(SteppedFilm film, int part)
     {
         var (first, second) = (new byte[1000], new byte[1000]);
@@ -149,7 +149,7 @@ public sealed class DamagedFileTests
 
     private static async Task<ReadOnlyStream> OpenAsync(SteppedFilm film, int part, int count)
     {
-        // Without a cache, a segment is fetched again once nobody holds it.
+        // Without a cache, a segment is fetched again once no reader holds it.
         await Eventually.HoldsAsync(() => film.Engine.Blocks.Rented == 0, () => $"{film.Engine.Blocks.Rented} blocks", Token);
         return film.Open(part * SteppedFilm.PartSize, (part * SteppedFilm.PartSize) + count);
     }

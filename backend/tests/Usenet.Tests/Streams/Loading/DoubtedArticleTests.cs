@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F17, F18: damaged copies say something about the way. What they say about the article, a second question decides, later and elsewhere.</summary>
+/// <summary>F17, F18: damaged copies only prove a fault of the path. A second fetch, later and on another connection, decides on the article.</summary>
 public sealed class DoubtedArticleTests
 {
     private const int ArticleSize = 20_000;
@@ -28,7 +28,7 @@ public sealed class DoubtedArticleTests
         await AssertDoubtedAsync(host, asked: 2);
         host.Mock.ChangeFaults([]);
 
-        // Until the second question counts, readers that have nothing are answered from memory.
+        // Until the second fetch is due, readers without any bytes are answered from memory.
         await AssertDoubtedAsync(host, asked: 2);
         _time.Advance(AskAgainAfter - Moment);
         await AssertDoubtedAsync(host, asked: 2);
@@ -67,7 +67,7 @@ public sealed class DoubtedArticleTests
         var rest = stream.ReadExactlyAsync(read.AsMemory((Bad - 1) * ArticleSize), Token).AsTask();
         await Eventually.HoldsAsync(() => _time.Waiting > 0 && BodiesOf(host) == 2, () => $"{BodiesOf(host)} bodies", Token);
 
-        // Who comes now and has nothing does not wait with it.
+        // A new reader without any bytes does not wait for the second fetch.
         await AssertDoubtedAsync(host, asked: 2);
         if (isGoodThen)
             host.Mock.ChangeFaults([]);
@@ -127,7 +127,7 @@ public sealed class DoubtedArticleTests
         var opened = host.Mock.Stats.Opened;
         _time.Advance(AskAgainAfter);
 
-        // With a single connection it is found to be the same one, which is given up for another.
+        // A single connection turns out to be the same one, so it is replaced.
         if (connections == 1)
         {
             await AssertDoubtedAsync(host, asked: 4);
@@ -171,7 +171,7 @@ public sealed class DoubtedArticleTests
             _time.Advance(AskAgainAfter);
         }
 
-        // Otherwise the chaos would have shown nothing.
+        // The test proves something only if the chaos had an effect.
         Assert.True(doubted > 5 && gone > 5, $"{doubted} doubted, {gone} gone");
         host.Mock.ChangeFaults([]);
         _time.Advance(TimeSpan.FromMinutes(1) - AskAgainAfter);

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>When a load that met nothing but faults is tried again.</summary>
+/// <summary>When a load that met only faults is retried.</summary>
 public sealed class RetryPolicyTests
 {
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(30);

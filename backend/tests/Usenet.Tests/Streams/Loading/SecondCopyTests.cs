@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F18 on the wire: from where the second copy of an article comes that does not prove itself, and what posts cost that have little to say.</summary>
+/// <summary>F18 on the wire: the source of the second copy of an unconfirmed article, and the cost of posts without ranges or checksums.</summary>
 public sealed class SecondCopyTests
 {
     private const int ArticleSize = 20_000;
@@ -74,7 +74,7 @@ public sealed class SecondCopyTests
         Assert.Equal(Carries.Never, never == FaultKind.YencNoRange ? probed.Habit.Range : probed.Habit.Checksum);
         var before = host.Mock.Stats.CommandCount("BODY");
 
-        // Where no article has a range, their lengths alone say where each begins (IMP-35).
+        // If no article has a range, only their lengths tell the offsets (IMP-35).
         Assert.InRange(before, 2, never == FaultKind.YencNoRange ? Articles : 3);
 
         await using (var stream = host.Engine.Open([FileExtent.Whole(probed.ToPostedFile()!)], OperationLane.Playback))
@@ -139,7 +139,7 @@ public sealed class SecondCopyTests
             streams: new StreamOptions { ProbeBytes = 10_000, LandingReach = 4_000, VerifyBeforeServe = true },
             provider: account);
 
-    /// <summary>Reads the first part, which shows what the file carries, and then the one in question.</summary>
+    /// <summary>Reads the first part, which shows the habits of the file, and then the suspect part.</summary>
     private static async Task ReadSuspectAsync(EngineHost host)
     {
         var file = host.File();

@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Single flight under waiters that join and leave while bytes arrive, loads end and loads are given up.</summary>
+/// <summary>Concurrent waiters share one load while they join and leave, bytes arrive, and loads end or are canceled.</summary>
 public sealed class SegmentFetcherTests
 {
     private const int Length = 40_000;
@@ -48,7 +48,7 @@ public sealed class SegmentFetcherTests
         Assert.Equal((0, 0, 0), (_budget.Held, pool.Rented, source.Running));
     }
 
-    /// <summary>Only what was asked for takes a round trip: what comes from memory, or is on its way for another reader, takes less (ReadAheadPolicy).</summary>
+    /// <summary>ReadAheadPolicy counts only loads that its reader began as round trips, because memory and other readers' loads are faster.</summary>
     [Fact]
     public async Task Only_the_first_waiter_begins_the_load()
     {
@@ -102,7 +102,7 @@ public sealed class SegmentFetcherTests
         }
     }
 
-    /// <summary>Ids that have to be read first, which a waiter may leave.</summary>
+    /// <summary>Ids that must be read first; a waiter may leave meanwhile.</summary>
     private sealed class IdsInStore : ISegmentIds
     {
         public int Count => 1;

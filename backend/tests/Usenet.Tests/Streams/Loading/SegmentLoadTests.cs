@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Many readers of one segment: one load, while readers come and go.</summary>
+/// <summary>Many readers of one segment share one load, while readers come and go.</summary>
 public sealed class SegmentLoadTests
 {
     private const int Landed = 100_000;
@@ -173,7 +173,7 @@ public sealed class SegmentLoadTests
         var reads = new[] { ReadOneAsync(right), ReadOneAsync(wrong) };
         for (var i = 0; i < 3; i++)
         {
-            // The decoy's fetch is tried once more, because the article might have been damaged on its way.
+            // The wrong article is fetched once more, because it might have been damaged on its way.
             var fetch = await film.Source.NextAsync(Token);
             fetch.Deliver(film.Body());
             fetch.Finish();

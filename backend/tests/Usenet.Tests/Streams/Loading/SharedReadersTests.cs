@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Ten readers of one file, beside each other: one download and hardly more memory than one.</summary>
+/// <summary>Ten concurrent readers of one file cost one download and hardly more memory than one reader.</summary>
 public sealed class SharedReadersTests
 {
     private const int Articles = 120;
@@ -24,7 +24,7 @@ public sealed class SharedReadersTests
         Assert.Equal(Articles, oneArticles);
         Assert.InRange(tenArticles, Articles, (long)(Articles * 1.05));
 
-        // One reader may hold its window, what is kept behind it and the article that it reads; ten of them hold the same articles.
+        // One reader may hold its window, the cache behind it and the current article; ten readers hold the same articles.
         var most = ((options.ReadAhead + options.CacheBytes) / BlockPool.BlockSize) + BlocksOfArticle;
         Assert.InRange(oneBlocks, 1, most);
         Assert.InRange(tenBlocks, 1, most);
@@ -39,10 +39,10 @@ public sealed class SharedReadersTests
         Assert.Equal(Readers * Articles, articles);
     }
 
-    /// <summary>All readers take the same 64 KiB before any takes the next, as players that were started together do.</summary>
+    /// <summary>All readers read the same 64 KiB before any of them continues, like players that were started together.</summary>
     private static async Task<(long Articles, long MostBlocks)> ReadAsync(int readers, StreamOptions options)
     {
-        // Where no time passes and each round trip is waited for, every window grows to all that it may be, one reader's and ten readers'.
+        // On a clock that stands still, with each round trip awaited, every window grows to its limit, for one reader as for ten.
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles, ArticleSize),
             new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(20) }] },

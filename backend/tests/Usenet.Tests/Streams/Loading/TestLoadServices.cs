@@ -7,7 +7,7 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>What loads share, in tests of a part of an engine.</summary>
+/// <summary>Shared services of loads, for tests of a part of an engine.</summary>
 internal static class TestLoadServices
 {
     public static LoadServices Of(IArticleSource source, BlockPool blocks, StreamOptions? options = null, TrustLedger? trust = null)

@@ -12,8 +12,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// F18: an article whose own evidence does not suffice is neither good nor bad. It is served when a second copy has the same
-/// bytes, or one comes whose evidence suffices.
+/// F18: an article with insufficient evidence is neither good nor bad. It is served once a second copy has the same bytes, or a
+/// copy with sufficient evidence arrives.
 /// </summary>
 public sealed class UnconfirmedArticleTests
 {
@@ -22,7 +22,7 @@ public sealed class UnconfirmedArticleTests
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>What keeps an article from proving itself. The number of the part is the right one in all of them.</summary>
+    /// <summary>Why the evidence of an article is insufficient. Its part number is always right.</summary>
     public enum Want
     {
         NoTrailer,
@@ -136,7 +136,7 @@ public sealed class UnconfirmedArticleTests
                 source.Post(provider, Id(part), Article(data.AsSpan(part * Size, Size).ToArray(), want, part, (long)part * Size, data.Length, Parts));
         }
 
-        // Not even what was learned at the import is known here.
+        // This file does not even have the habits learned by the import.
         await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0 }, TimeProvider.System, NullLoggerFactory.Instance);
         await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(Parts, Size, data.Length), Ids(Parts, null)))], OperationLane.Playback);
         var read = new byte[data.Length];
@@ -145,8 +145,8 @@ public sealed class UnconfirmedArticleTests
         Assert.InRange(source.Served.Count, Parts, Parts * 1.05);
     }
 
-    /// <summary>Reads the part in question beside siblings that have been read and carry all there is to carry.</summary>
-    /// <returns>How many bytes came; all of them right, where it is the whole part or nothing may leave early.</returns>
+    /// <summary>Reads the suspect part after siblings with complete evidence have been read.</summary>
+    /// <returns>Number of bytes read. All are right if the read completes or early release is off.</returns>
     private static async Task<int> ReadAsync(CopiesSource source, bool verifies, string? fallback = null, bool checksCrc = true)
     {
         var options = new StreamOptions { VerifyBeforeServe = verifies, ChecksCrc = checksCrc };
@@ -168,7 +168,7 @@ public sealed class UnconfirmedArticleTests
         }
         catch (IOException)
         {
-            // What has come is told.
+            // The caller gets the number of bytes read so far.
         }
 
         if (verifies || total == PartSize)
@@ -194,7 +194,7 @@ public sealed class UnconfirmedArticleTests
 
     private static byte[] Data(int part) => TestArticle.Noise(PartSize, 100 + part);
 
-    /// <summary>Another article's bytes.</summary>
+    /// <summary>Returns the bytes of another article.</summary>
     private static byte[] Other(int seed) => TestArticle.Noise(PartSize, 1000 + seed);
 
     private static byte[] Article(byte[] data, Want? want = null, int part = Suspect, long? begin = null, long fileSize = 4 * PartSize, int parts = 4)

@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Replies that are no use and will not be any better: how often an article is asked for whose provider sends nothing else (F18).</summary>
+/// <summary>Useless replies that will not improve: how often an article is requested if its only provider sends nothing else (F18).</summary>
 public sealed class UselessReplyTests
 {
     private const int ArticleSize = 20_000;
@@ -47,7 +47,7 @@ public sealed class UselessReplyTests
             Assert.Equal(ArticleLoss.Corrupt, gone.Loss);
         }
 
-        // Two questions, of up to two tries at each provider.
+        // Two fetches, with up to two tries at each provider.
         Assert.InRange(host.Mock.Stats.BodyCount(host.Release.MessageId(0, 1)), 4, 8);
         await host.AssertNothingIsLeftAsync(Token);
     }
@@ -63,8 +63,8 @@ public sealed class UselessReplyTests
     }
 
     /// <summary>
-    /// A provider that is left alone for garbled replies has not been asked: its replies to others say nothing about this article. Where
-    /// nobody else has it, the reader does not wait for the end of a rest that is longer than its patience.
+    /// A provider in cooldown after garbled replies has not answered for this article, because those replies concerned others. If no other
+    /// provider has the article, the reader does not wait for a cooldown longer than its own timeout.
     /// </summary>
     [Theory]
     [InlineData(1, 8)]
@@ -81,7 +81,7 @@ public sealed class UselessReplyTests
         await using (var stream = host.Open(0, ArticleSize))
             await Assert.ThrowsAsync<NntpException>(async () => await stream.ReadExactlyAsync(new byte[ArticleSize], Token));
 
-        // The replies that it is left alone for, and one a second from then on.
+        // The replies that start the cooldown, and one per second from then on.
         Assert.InRange(host.Mock.ProviderStats[1].CommandCount("BODY"), 4, 8 + patienceSeconds);
 
         host.Mock.ChangeFaults([]);

@@ -119,7 +119,7 @@ public sealed class SegmentMapTests
         Assert.Same(map, new PostedFile(map, FixedIds.None(3)).Map);
     }
 
-    // Every segment begins where the one before it ends, and the borders of each are found by offset.
+    // Every segment begins at the end of the previous one, and lookups by offset find both borders of each.
     private static void AssertConsistent(SegmentMap map)
     {
         var begin = 0L;

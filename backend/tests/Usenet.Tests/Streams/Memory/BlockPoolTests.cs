@@ -115,7 +115,7 @@ public sealed class BlockPoolTests : IDisposable
 
         Assert.True(BlockPages.TryGiveBack(bytes));
 
-        // Pages at the edges are shared with the neighbours, and stay.
+        // Pages at the edges also hold neighboring memory, so they are not emptied.
         var emptied = bytes.Count(value => value == 0);
         Assert.InRange(emptied, BlockPool.BlockSize - (2 * Environment.SystemPageSize), BlockPool.BlockSize);
     }

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>How the memory for decoded bytes is divided among streams that come and go.</summary>
+/// <summary>Division of the memory for decoded bytes among streams that come and go.</summary>
 public sealed class ByteBudgetTests
 {
     private const int Budget = 1600;
@@ -43,7 +43,7 @@ public sealed class ByteBudgetTests
         var late = Enter();
         Assert.False(late.TryCharge(1));
 
-        // A segment that its reader waits for is loaded all the same.
+        // A segment that its reader waits for is loaded even beyond the budget.
         late.Charge(50);
         Assert.Equal(Budget + 50, _budget.Held);
         foreach (var (share, held) in new[] { (greedy, 1400), (next, Guaranteed), (last, Guaranteed), (late, 50) })

@@ -5,13 +5,13 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Greedy readers on a line that is too thin for them (gate G7): what counts is how the bytes are divided, not how soon they come.</summary>
+/// <summary>Greedy readers on a line too thin for them (gate G7). Only the division of the bytes matters, not their speed.</summary>
 public sealed class FairShareTests
 {
     private const int ArticleSize = 32_768;
     private const int BytesPerSecond = 16_000_000;
 
-    // Fewer commands on the wire than readers who have asked: who comes next is up to the scheduler, and to no queue behind it.
+    // Fewer commands in flight than waiting readers, so the scheduler alone decides who is next, and no queue behind it.
     private const int Connections = 4;
     private const int Depth = 1;
 
@@ -53,7 +53,7 @@ public sealed class FairShareTests
             }
             catch (OperationCanceledException) when (!Token.IsCancellationRequested)
             {
-                // Enough was read by all of them together.
+                // All readers together have read enough.
             }
         })));
 

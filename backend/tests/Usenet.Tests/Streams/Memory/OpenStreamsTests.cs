@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>What open streams cost that have read and pause now, and what the next reader notices of them.</summary>
+/// <summary>Memory of open streams that have read and now pause, and their effect on the next reader.</summary>
 public sealed class OpenStreamsTests
 {
     private const int Article = 700_000;
@@ -44,7 +44,7 @@ public sealed class OpenStreamsTests
         await host.AssertNothingIsLeftAsync(Token);
     }
 
-    // All read the same bytes, so that what they cost is not what their articles cost.
+    // All streams read the same bytes, so the measurement excludes the memory of articles.
     private static async Task<ReadOnlyStream> OpenAsync(EngineHost host, int number)
     {
         var stream = host.Engine.Open([FileExtent.Whole(host.File())], OperationLane.Playback, client: number % 50);

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Which streams have a place, and which one makes room.</summary>
+/// <summary>Which streams have a place, and which stream yields its place.</summary>
 public sealed class StreamPlacesTests : IDisposable
 {
     private const int Most = 4;
@@ -52,7 +52,7 @@ public sealed class StreamPlacesTests : IDisposable
             _time.Advance(Moment);
         }
 
-        // It has read again: others have not for longer.
+        // This stream reads again, so the others are idle for longer.
         await streams[2].BeginAsync(Token);
         streams[2].End();
 
@@ -64,7 +64,7 @@ public sealed class StreamPlacesTests : IDisposable
         Assert.Equal(["a0"], _gaveUp);
         Assert.False(streams[0].IsHeld);
 
-        // The next one takes its place at once, because the second is over.
+        // The next stream gets a place at once, because the second has passed.
         _time.Advance(Second);
         var third = Open("c").BeginAsync(Token).AsTask();
         Assert.True(third.IsCompletedSuccessfully);
@@ -106,7 +106,7 @@ public sealed class StreamPlacesTests : IDisposable
     [Fact]
     public async Task No_client_enters_beyond_half_while_others_wait()
     {
-        // Alone it may have all places.
+        // A lone client may have all places.
         var greedy = await FillAsync("a");
         Assert.Equal(Most, _places.Taken);
         var more = Open("a", "a4");
@@ -123,7 +123,7 @@ public sealed class StreamPlacesTests : IDisposable
         await UntilEnteredAsync(2);
         Assert.Equal(["b", "c"], _entered);
 
-        // StreamPlaces has no other client waiting, so the half does not count.
+        // No other client waits, so the limit of half the places does not apply.
         greedy[2].Dispose();
         await UntilEnteredAsync(3);
         Assert.Equal(["b", "c", "a4"], _entered);

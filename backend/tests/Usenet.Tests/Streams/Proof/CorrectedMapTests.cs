@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Readers whose articles contradict the map: they go on with right bytes, or are told that there are none (IMP-32).</summary>
+/// <summary>If articles contradict the map, their readers continue with right bytes or get an error (IMP-32).</summary>
 public sealed class CorrectedMapTests
 {
     private const int PartSize = 20_000;
@@ -127,7 +127,7 @@ public sealed class CorrectedMapTests
         Assert.Equal((ArticleLoss.Corrupt, 5), (gone.Loss, gone.Segment));
     }
 
-    /// <summary>Twenty parts; the fifth is short, the ninth makes up for it: first and last article know nothing of it.</summary>
+    /// <summary>Returns twenty parts with a short one that a later, longer one compensates, so that neither first nor last article shows it.</summary>
     private static MockRelease Uneven()
     {
         int[] lengths = [.. Enumerable.Repeat(PartSize, 19), 7_000];
@@ -145,7 +145,7 @@ public sealed class CorrectedMapTests
         return new PostedFile(SegmentMap.Uniform(ids.Count, PartSize, host.Release.Files[0].Size), ids) { Correction = correction };
     }
 
-    /// <summary>As the library does it, without its store.</summary>
+    /// <summary>Corrects maps as the library does, without its store.</summary>
     private sealed class Correction(EngineHost host) : IMapCorrection, IDisposable
     {
         private readonly SemaphoreSlim _turn = new(1, 1);
@@ -187,7 +187,7 @@ public sealed class CorrectedMapTests
         }
     }
 
-    /// <summary>Ids of a posted file; one of them may have another article before it.</summary>
+    /// <summary>Returns the ids of a posted file, one of which may have an id of another article before it.</summary>
     private static FixedIds Ids(IReadOnlyList<string> ids, (int Index, string Id)? foreign = null) => new([.. ids.Select(MessageId.Parse).Select(
         (id, index) => foreign?.Index == index ? new SegmentIds(MessageId.Parse(foreign.Value.Id), [id]) : new SegmentIds(id, []))]);
 }

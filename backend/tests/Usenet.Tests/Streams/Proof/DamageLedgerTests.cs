@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F18: for how long a segment is taken for gone, and how much a damaged file may load again.</summary>
+/// <summary>F18: how long a segment counts as gone, and how many bytes a damaged file may load again.</summary>
 public sealed class DamageLedgerTests
 {
     private static readonly TimeSpan Moment = TimeSpan.FromSeconds(1);
@@ -110,7 +110,7 @@ public sealed class DamageLedgerTests
         _ledger.LoadedAgain(same, 130);
         Assert.Equal((50, 300), (_ledger.Left(file), _ledger.Left(other)));
 
-        // The day began with the first of them.
+        // The day starts with the first load.
         _time.Advance(TimeSpan.FromHours(1));
         Assert.Equal(300, _ledger.Left(file));
     }

@@ -5,10 +5,10 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>What it costs that unproved bytes are owed: what is held and what goes on for it, and who waits (F02, F18).</summary>
+/// <summary>Cost of owed proofs, for bytes served before their article was verified: memory, further loading, and waits (F02, F18).</summary>
 public sealed class DebtTests : EarlyReads
 {
-    // More than the debts of one stream may be.
+    // More than the maximum of owed proofs per stream.
     private const int Many = 20;
 
     [Fact]
@@ -131,7 +131,7 @@ public sealed class DebtTests : EarlyReads
             fetch.Deliver(film.Body(part)[..Landed]);
             fetches.Add(fetch);
 
-            // What may leave early is there by now: a read is over at once, or waits for the whole article.
+            // Early bytes have arrived by now, so a read either completes at once or waits for the whole article.
             using var leave = CancellationTokenSource.CreateLinkedTokenSource(Token);
             var reading = stream.ReadAsync(new byte[1000], leave.Token).AsTask();
             if (reading.IsCompletedSuccessfully)
@@ -150,7 +150,7 @@ public sealed class DebtTests : EarlyReads
         Assert.InRange(film.Engine.Places.Budget.Held, 1, (early + 3) * BudgetShare.CostOf(Part));
     }
 
-    /// <summary>Begins to read, and gives it up when the article has been asked for.</summary>
+    /// <summary>Starts a read and cancels it once the article has been requested.</summary>
     private static async Task<SteppedFetch> GiveUpAsync(Stream stream, Func<ValueTask<SteppedFetch>> asked)
     {
         using var leave = CancellationTokenSource.CreateLinkedTokenSource(Token);

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F18: what an article is worth by what it says of itself, beside what the other articles of its file say.</summary>
+/// <summary>F18: the verdict on an article from its own fields and the habits of its file.</summary>
 public sealed class SegmentEvidenceTests
 {
     private const int Articles = 200_000;
@@ -39,7 +39,7 @@ public sealed class SegmentEvidenceTests
     }
 
     [Theory]
-    // A file of which everything is known.
+    // A file whose articles carry every field.
     [InlineData(Mark.Fits, Mark.Fits, Mark.Fits, Carries.Yes, SegmentProof.Proved)]
     [InlineData(Mark.Fits, Mark.Fits, Mark.Differs, Carries.Yes, SegmentProof.Corrupt)]
     [InlineData(Mark.Fits, Mark.Fits, Mark.Absent, Carries.Yes, SegmentProof.Unconfirmed)]
@@ -50,7 +50,7 @@ public sealed class SegmentEvidenceTests
     [InlineData(Mark.Differs, Mark.Fits, Mark.Fits, Carries.Yes, SegmentProof.Corrupt)]
     [InlineData(Mark.Absent, Mark.Fits, Mark.Fits, Carries.Yes, SegmentProof.Proved)]
     [InlineData(Mark.Absent, Mark.Implied, Mark.Fits, Carries.Yes, SegmentProof.Proved)]
-    // One that never carries anything, and one of which nothing is known.
+    // A file whose articles never carry a field, and a file of unknown habits.
     [InlineData(Mark.Fits, Mark.Absent, Mark.Absent, Carries.Never, SegmentProof.Proved)]
     [InlineData(Mark.Absent, Mark.Absent, Mark.Absent, Carries.Never, SegmentProof.Proved)]
     [InlineData(Mark.Fits, Mark.Unusable, Mark.Absent, Carries.Never, SegmentProof.Unconfirmed)]
@@ -101,8 +101,8 @@ public sealed class SegmentEvidenceTests
     }
 
     /// <summary>
-    /// Header, data and trailer, beside siblings that carry checksums, that carry none, and without any that is known: each has its verdict,
-    /// and none is proved whose bytes are wrong.
+    /// Damage to header, data and trailer, with siblings that have checksums, siblings without, and no known siblings: each article gets the
+    /// right verdict, and none with wrong bytes is proved.
     /// </summary>
     [Fact]
     public void F18_200000_mutated_articles_each_get_the_right_verdict()
@@ -125,7 +125,7 @@ public sealed class SegmentEvidenceTests
                 var expected = article.HasGoodKeywords ? (isRight ? SegmentProof.Proved : SegmentProof.Corrupt) : article.ExpectedBeside(siblings);
                 Assert.True(expected is null || expected == verdict, $"seed {i}, {article.Way}, {siblings}: {verdict} in place of {expected}");
 
-                // Where neither the article nor any other of its file has a checksum, nothing can show that bytes were turned over.
+                // If neither the article nor its siblings have a checksum, nothing reveals flipped bits.
                 if (verdict == SegmentProof.Proved && !isRight && !(siblings == MutatedArticle.Siblings.WithoutChecksums && evidence.Checksum == Mark.Absent))
                     Assert.Fail($"seed {i}, {article.Way}, {siblings}: wrong bytes are proved");
             }
@@ -133,7 +133,7 @@ public sealed class SegmentEvidenceTests
             return tools;
         }, static _ => { });
 
-        // Otherwise the test would prove nothing: bits that fall anywhere come to every verdict.
+        // The test proves something only if random damage leads to every verdict.
         foreach (var verdict in new[] { SegmentProof.Proved, SegmentProof.Unconfirmed, SegmentProof.Corrupt })
             Assert.True(segment.GetValueOrDefault(("bits in header and trailer", verdict)) > 100, $"{verdict}");
         Assert.InRange(segment.Keys.Select(key => key.Way).Distinct().Count(), MutatedArticle.Ways - 2, MutatedArticle.Ways);
@@ -146,7 +146,7 @@ public sealed class SegmentEvidenceTests
         _ => default,
     };
 
-    /// <summary>The rule in the words of the contract, one after the other.</summary>
+    /// <summary>Applies the rule in the order of the contract.</summary>
     private static SegmentProof Verdict(bool isBlock, Mark number, Mark range, Mark checksum, ArticleHabit habit, bool checksCrc)
     {
         // Another article, another length, damaged bytes.
@@ -155,11 +155,11 @@ public sealed class SegmentEvidenceTests
         if (checksCrc && checksum == Mark.Differs)
             return SegmentProof.Corrupt;
 
-        // What is there and cannot be read is missed in every file; what is not there in files that carry it, as all do of which nothing is known.
+        // An unreadable field is a defect in every file; an absent one only if the file may carry it, as files of unknown habits do.
         var rangeIsMissed = range == Mark.Unusable || (range == Mark.Absent && habit.Range != Carries.Never);
         var checksumIsMissed = checksum is Mark.Unusable or Mark.Implied || (checksum == Mark.Absent && habit.Checksum != Carries.Never);
 
-        // The number is what is left where a file has no ranges.
+        // Without ranges only the part number identifies the article.
         var numberIsMissed = range == Mark.Absent && (number is Mark.Unusable or Mark.Implied || (number == Mark.Absent && habit.Number != Carries.Never));
         return rangeIsMissed || numberIsMissed || (checksCrc && checksumIsMissed) ? SegmentProof.Unconfirmed : SegmentProof.Proved;
     }

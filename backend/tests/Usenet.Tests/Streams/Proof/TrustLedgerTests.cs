@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F18: the trust that lets bytes leave before their article is proved ends with the first lie; for how long that counts.</summary>
+/// <summary>F18: trust permits serving bytes before their article is verified. It ends with the first false article, for a limited time.</summary>
 public sealed class TrustLedgerTests
 {
     private static readonly Guid Provider = Guid.NewGuid();
@@ -65,7 +65,7 @@ public sealed class TrustLedgerTests
         Assert.True(_trust.IsTrusted(File("old")));
         Assert.False(_trust.IsTrusted(File("new")));
 
-        // The next lie finds the one that is over in front of it.
+        // The next report comes after one that has expired.
         Lie("next");
         Assert.Equal(["new", "next"], NewLies());
     }
@@ -106,7 +106,7 @@ public sealed class TrustLedgerTests
         Assert.False(_trust.IsTrusted(Account(0)));
         Assert.True(_trust.IsTrusted(Account(1)));
 
-        // Six lies are one in a thousand of 6,000; and they are forgotten with the 10,000 articles behind them.
+        // Six false articles are one in a thousand of 6,000; they no longer count after 10,000 further articles.
         Judge(0, 998, corrupt: 0);
         Assert.False(_trust.IsTrusted(Account(0)));
         Judge(0, 1, corrupt: 0);

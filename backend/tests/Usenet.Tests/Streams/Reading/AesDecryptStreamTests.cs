@@ -128,7 +128,7 @@ public sealed class AesDecryptStreamTests
         return bytes;
     }
 
-    /// <summary>Cipher text that comes in odd pieces.</summary>
+    /// <summary>Ciphertext that arrives in pieces of odd lengths.</summary>
     private sealed class MemoryCipherText(byte[] bytes) : ReadOnlyStream
     {
         private readonly Random _random = new(9);

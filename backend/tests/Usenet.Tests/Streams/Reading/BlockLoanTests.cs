@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>A stream lends the bytes that a read would copy, and the blocks stay as they are until the loan is returned.</summary>
+/// <summary>A stream lends the bytes that a read would copy, and the blocks stay unchanged until the loan is returned.</summary>
 public sealed class BlockLoanTests
 {
     private const int ArticleSize = 200_000;
@@ -73,7 +73,7 @@ public sealed class BlockLoanTests
             await stream.LendAsync(second, 1000, Token);
         }
 
-        // Both are of the same block.
+        // Both loans refer to the same block.
         await Eventually.HoldsAsync(() => host.HeldBlocks == 1, () => $"{host.HeldBlocks} blocks", Token);
         Assert.Equal(host.Truth(100_000, 2000), first.Blocks.Concat(second.Blocks).SelectMany(block => block));
         first.Return();

@@ -123,13 +123,13 @@ public sealed class CombinedStreamTests
             new NntpOptions { PlaybackStall = TimeSpan.FromMilliseconds(700) });
         await using var stream = host.Open(0, 280_000);
 
-        // The article stalls for ever behind these bytes, so they can only have come from an article that was not whole.
+        // The article stalls for ever after these bytes, so they must have been served from an incomplete article.
         var early = new byte[280_000 - 4096];
         await stream.ReadExactlyAsync(early, Token);
         Assert.Equal(host.Truth(0, early.Length), early);
         Assert.Equal(1, host.Mock.Stats.CommandCount("BODY"));
 
-        // The rest comes with the second try, which begins with the same bytes.
+        // The rest comes from the second try, which begins with the same bytes.
         var rest = new byte[4096];
         await stream.ReadExactlyAsync(rest, Token);
         Assert.Equal(host.Truth(early.Length, 4096), rest);
@@ -223,7 +223,7 @@ public sealed class CombinedStreamTests
             () => $"{host.HeldBlocks} blocks",
             Token);
 
-        // What a fetch holds that ends in this moment goes back when it has ended.
+        // A fetch that is just ending releases its blocks afterwards.
         time.Advance(TimeSpan.FromSeconds(10));
         await Eventually.HoldsAsync(() => host.HeldBlocks is >= 1 and <= 2 * Blocks, () => $"{host.HeldBlocks} blocks after 10 s", Token);
         time.Advance(TimeSpan.FromSeconds(20));
@@ -262,7 +262,7 @@ public sealed class CombinedStreamTests
             }
             catch (OperationCanceledException) when (cancel.IsCancellationRequested)
             {
-                // The reader has gone away, as planned.
+                // The test canceled the read.
             }
         });
 

@@ -5,13 +5,13 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Reads of bytes whose article is not whole yet, on a clock that stands, and what may come of the article then.</summary>
+/// <summary>Reads bytes of an incomplete article on a clock that stands still, with various ends of the article.</summary>
 public abstract class EarlyReads : IAsyncDisposable
 {
     private protected const int Part = SteppedFilm.PartSize;
     private protected const int Early = 16 * 1024;
 
-    // Of the first article: the flipped byte is in it, and more than a fetch may let in unasked is still to come.
+    // Early bytes of the first article, including the flipped one. So many are missing that a load without waiters would be abandoned.
     private protected const int Landed = 100_000;
 
     private readonly CancellationTokenSource _over = CancellationTokenSource.CreateLinkedTokenSource(Token);
@@ -29,7 +29,7 @@ public abstract class EarlyReads : IAsyncDisposable
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>The first bytes of the file, out of an article of which no more has come; one of them is wrong where the copy is corrupt.</summary>
+    /// <summary>Reads the first bytes of the file from an incomplete article; one of them is wrong if the copy is corrupt.</summary>
     private protected static async Task<SteppedFetch> ReadEarlyAsync(SteppedFilm film, Stream stream, byte[] read, bool isCorrupt = true)
     {
         var reading = stream.ReadExactlyAsync(read, 0, Early, Token).AsTask();
@@ -47,7 +47,7 @@ public abstract class EarlyReads : IAsyncDisposable
         return body;
     }
 
-    /// <summary>The rest of a corrupt copy; then good ones of everything that is asked for, and the time that it takes.</summary>
+    /// <summary>Sends the rest of a corrupt copy, answers all further fetches with good copies, and advances the clock for them.</summary>
     private protected async Task FailAsync(SteppedFilm film, SteppedFetch fetch)
     {
         var before = film.Source.Asked;
@@ -71,7 +71,7 @@ public abstract class EarlyReads : IAsyncDisposable
         fetch.Finish();
     }
 
-    /// <summary>Answers whatever is asked for from now on as it should be.</summary>
+    /// <summary>Answers all further fetches with good copies.</summary>
     private protected void Answer(SteppedFilm film, Func<ArticleRequest, byte[]>? bodyOf = null) => _answering.Add(AnswerAsync(film, bodyOf));
 
     private async Task AnswerAsync(SteppedFilm film, Func<ArticleRequest, byte[]>? bodyOf)
@@ -90,11 +90,10 @@ public abstract class EarlyReads : IAsyncDisposable
         }
         catch (OperationCanceledException)
         {
-            // The test is over.
         }
     }
 
-    /// <summary>Reads on from where the stream stands.</summary>
+    /// <summary>Reads from the current position of the stream to its end.</summary>
     private protected static async Task ReadToEndAsync(Stream stream, byte[] read)
     {
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(Token);

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Streams that lose their place because others read: they free their memory, and go on with the right bytes.</summary>
+/// <summary>Streams that lose their place to other readers free their memory, and continue with the right bytes.</summary>
 public sealed class EvictedStreamTests
 {
     private const int Article = 100_000;
@@ -23,7 +23,7 @@ public sealed class EvictedStreamTests
         await using var paused = host.Open();
         await AssertReadsAsync(host, paused, 250_000);
 
-        // Not before a second is over.
+        // The paused stream keeps its place for a second.
         await using var next = host.Open(2_000_000);
         var first = new byte[1];
         var read = next.ReadExactlyAsync(first, Token).AsTask();
@@ -33,7 +33,7 @@ public sealed class EvictedStreamTests
         await read;
         Assert.Equal(host.Truth(2_000_000, 1), first);
 
-        // It holds what the one stream that reads does, and nothing of the paused one.
+        // Only the reading stream holds memory, the paused one does not.
         await Eventually.HoldsAsync(
             () => host.HeldBlocks <= 2 * 2 && host.Permits == 0, () => $"{host.HeldBlocks} blocks, {host.Permits} permits", Token);
         _time.Advance(StreamPlaces.LeastIdle);
@@ -81,7 +81,7 @@ public sealed class EvictedStreamTests
         await timeout.CancelAsync();
         Assert.Equal(1, (await Assert.ThrowsAsync<StreamLimitException>(() => read)).Limit);
 
-        // It can be read on.
+        // The refused stream can still be read later.
         _time.Advance(StreamPlaces.LeastIdle);
         await AssertReadsAsync(host, next, 1000);
     }

@@ -32,7 +32,7 @@ public sealed class ReadAheadPolicyTests
         policy.Waited(1);
         Assert.Equal(8, policy.Target(SegmentBytes, Plenty));
 
-        // Pieces 2 to 8 were asked for at the same time as these; a wait for one of them says no more.
+        // Pieces 2 to 8 were requested at the same time, so a wait for one of them adds no information.
         for (var early = 2; early <= 8; early++)
             policy.Waited(early);
         Assert.Equal(8, policy.Target(SegmentBytes, Plenty));
@@ -41,7 +41,7 @@ public sealed class ReadAheadPolicyTests
         Assert.InRange(policy.Target(SegmentBytes, Plenty), 16, 32);
     }
 
-    /// <summary>A limit of bandwidth is a line like any other, as a reader sees it: while it lasts the window is small, and is as large as ever after it.</summary>
+    /// <summary>For a reader a bandwidth limit is like a slow line: the window shrinks while it lasts, and grows back afterwards.</summary>
     [Fact]
     public void Window_shrinks_under_a_bandwidth_limit_and_recovers()
     {

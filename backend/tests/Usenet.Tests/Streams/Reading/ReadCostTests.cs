@@ -8,7 +8,7 @@ public sealed class ReadCostTests
     private const int ArticleSize = 4 * BlockPool.BlockSize;
 
 #if DEBUG
-    // Without optimisation the state of an asynchronous method is an object even where it never waits; there are two on the way.
+    // Without optimization an asynchronous method allocates its state even if it never waits; each read calls two.
     private const int PerRead = 512;
 #else
     private const int PerRead = 0;
@@ -23,7 +23,7 @@ public sealed class ReadCostTests
         await using var stream = host.Open(0, 2 * ArticleSize);
         var buffer = new byte[100];
 
-        // Behind these, the last article of the range has been asked for, and the timers and pools have been used once.
+        // After this read the last article of the range has been requested, and timers and pools have been used once.
         await stream.ReadExactlyAsync(new byte[ArticleSize + 1000], cancel);
         await Eventually.HoldsAsync(() => host.Mock.Stats.Articles == 2, () => $"{host.Mock.Stats.Articles} articles", cancel);
 

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>What a move to another position asks for, and what it takes back.</summary>
+/// <summary>Articles that a move to another position requests, and fetches that it cancels.</summary>
 public sealed class SeekTests
 {
     private const int ArticleSize = 20_000;
@@ -24,8 +24,8 @@ public sealed class SeekTests
         await stream.ReadExactlyAsync(new byte[10 * ArticleSize], Token);
         await Eventually.HoldsAsync(() => Bodies(host) >= 10 + OnWire, () => $"{Bodies(host)} BODY", Token);
 
-        // Many more are queued by now; at most what the two connections take may still follow, and the article moved to. That one may be
-        // asked for more than once, where it finds its place behind one that stalls, so articles are counted and not commands.
+        // Many more are queued by now; only the commands that two connections may have in flight and the target article may follow. The target
+        // may be requested more than once if it is queued behind a stalled article, so articles are counted and not commands.
         var asked = host.Mock.Stats.Bodies.Count;
         if (!byDisposal)
             await MoveAndReadAsync(host, stream, 50 * ArticleSize);
@@ -37,7 +37,7 @@ public sealed class SeekTests
     [Fact]
     public async Task Seek_does_not_wait_for_abandoned_fetches()
     {
-        // Every article but the target stalls for ever, and no stall is cut off: only cancelling ends the old fetches.
+        // Every article except the target stalls for ever without a stall limit, so only cancellation ends the old fetches.
         await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1), HedgeEnabled = false });
         await using var stream = host.Open();
         await stream.ReadExactlyAsync(new byte[ArticleSize], Token);
@@ -48,7 +48,7 @@ public sealed class SeekTests
     [Fact]
     public async Task Seek_does_not_wait_behind_its_own_stalled_replies()
     {
-        // Both connections are open, and each owes one stalled article when the reader moves: the target finds its place behind one of them.
+        // Both connections are open with one stalled article each when the reader moves, so the target is queued behind one of them.
         await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1), HedgeEnabled = false });
         await using (var first = host.Open(46 * ArticleSize, 52 * ArticleSize))
             await first.ReadExactlyAsync(new byte[6 * ArticleSize], Token);
@@ -116,13 +116,13 @@ public sealed class SeekTests
     [Fact]
     public async Task Rapid_seeks_on_a_thin_line_reuse_open_connections()
     {
-        // The rest of what a seek leaves takes longer than a handshake, and less than it may on the slowest machine.
+        // The rest of an abandoned article takes longer than a handshake, but less than the drain limit on the slowest machine.
         const int Size = 600_000;
         var patient = new NntpOptions { DrainTime = TimeSpan.FromSeconds(5), HedgeEnabled = false };
         var provider = new MockProvider { Latency = TimeSpan.FromMilliseconds(10), ConnectionBandwidth = 6_000_000 };
         await using var host = await EngineHost.StartAsync(EngineHost.Film(40, Size), new MockOptions { Providers = [provider] }, patient, new StreamOptions());
 
-        // A whole article tells what the line is worth.
+        // A whole article measures the rate of the line.
         await using (var whole = host.Open(39 * Size))
             await whole.ReadExactlyAsync(new byte[Size / 2], Token);
         for (var i = 1; i <= 16; i++)
@@ -145,7 +145,7 @@ public sealed class SeekTests
     [InlineData(59 * ArticleSize, 4)]
     public async Task Long_range_opens_extra_connections_and_a_probe_only_one(int end, int connections)
     {
-        // The first article never ends: what is opened is opened for what may follow.
+        // The first article never ends, so further connections are only opened for articles that may follow.
         await using var host = await StalledAsync("1", TimeSpan.Zero, connections: 8);
         await using var stream = host.Open(0, end);
         await stream.ReadExactlyAsync(new byte[100], Token);
@@ -160,7 +160,7 @@ public sealed class SeekTests
     [InlineData(16_001, null, 2)]
     public async Task Landing_across_a_segment_border_requests_both_articles(int offset, int? length, int expected)
     {
-        // Nothing answers, so what has been asked for was asked for at once.
+        // No article is answered, so all requests were sent at once.
         await using var host = await StalledAsync("1-60", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), HedgeEnabled = false });
         var position = (40 * ArticleSize) + offset;
         await using (var stream = host.Open(position, position + length))
@@ -187,7 +187,7 @@ public sealed class SeekTests
     private static long Bodies(EngineHost host) => host.Mock.Stats.CommandCount("BODY");
 
     /// <summary>
-    /// Two connections with two commands each; the articles named pause in the middle, so what is queued behind them stays queued.
+    /// Starts two connections with two commands each; the given articles pause in the middle, so everything queued behind them waits.
     /// </summary>
     private static Task<EngineHost> StalledAsync(string articles, TimeSpan duration, NntpOptions? nntp = null, int connections = 2)
     {

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>What a window keeps of the segments that have left it. Alone in the process while it measures.</summary>
+/// <summary>Memory that a window keeps for segments that have left it. The test runs alone while it measures.</summary>
 [Collection(nameof(AllocationTests))]
 public sealed class SegmentWindowTests
 {
@@ -35,7 +35,7 @@ public sealed class SegmentWindowTests
             proved.Retain();
             slot.Complete(proved);
 
-            // The reader is faster than the last line of the load.
+            // The reader releases the segment before the load has ended.
             window.ReleaseHead();
             slot.End();
         }

@@ -5,9 +5,9 @@ using Sluice.Usenet.Streams.Reading;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// A reader behind a line of given rate and round trip, on a clock that is moved by hand: articles are asked for as the policy
-/// says, begin to arrive a round trip later, share the line one after the other, and are read in order: the first while it
-/// arrives, the others once they are whole.
+/// A reader on a line of given rate and round trip, with a manual clock. It requests articles as the policy says. They begin to
+/// arrive a round trip later, one after the other, and are read in order: the first while it arrives, the others once they are
+/// complete.
 /// </summary>
 internal sealed class SimulatedLine
 {
@@ -38,34 +38,34 @@ internal sealed class SimulatedLine
     /// <summary>Round trip.</summary>
     public TimeSpan RoundTrip { get; set; }
 
-    /// <summary>Uniform spread around it, as a share of it.</summary>
+    /// <summary>Uniform variation of the round trip, as a fraction.</summary>
     public double Jitter { get; set; }
 
-    /// <summary>Bytes per second that the reader takes; greedy when infinite.</summary>
+    /// <summary>Bytes per second that the reader consumes; infinity for a greedy reader.</summary>
     public double Pace { get; set; } = double.PositiveInfinity;
 
-    /// <summary>Segments at the beginning that lie on disk: while the reader has one of these, none is asked for ahead.</summary>
+    /// <summary>Number of leading segments on disk: while the reader is in them, no article is requested ahead.</summary>
     public int OnDisk { get; init; }
 
-    /// <summary>Time in which the line comes from a tenth of its rate to all of it, as connections are opened.</summary>
+    /// <summary>Time in which the line grows from a tenth of its rate to all of it, while connections are opened.</summary>
     public TimeSpan WidensFor { get; init; }
 
     /// <summary>Memory that the reader may hold.</summary>
     public long Share { get; set; } = 1L << 40;
 
-    /// <summary>Segments that the policy holds now.</summary>
+    /// <summary>Segments that the policy may hold now.</summary>
     public int Target => _policy.Target(SegmentBytes, Share);
 
-    /// <summary>Most of them so far.</summary>
+    /// <summary>Most segments held so far.</summary>
     public int MostHeld { get; private set; }
 
-    /// <summary>Longest wait since the last article was made late.</summary>
+    /// <summary>Longest wait since the last call of <see cref="MakeLate"/>.</summary>
     public TimeSpan LongestWait { get; private set; }
 
-    /// <summary>What the line and the round trip call for, in segments: one arriving, and a round trip's worth behind it.</summary>
+    /// <summary>Segments needed for the rate and round trip: one arriving, and a round trip's worth behind it.</summary>
     public double Needed => 1 + (Rate * RoundTrip.TotalSeconds / SegmentBytes);
 
-    /// <summary>Reads on for some time.</summary>
+    /// <summary>Reads for some time.</summary>
     /// <returns>Bytes per second.</returns>
     public double Read(TimeSpan span)
     {
@@ -75,8 +75,8 @@ internal sealed class SimulatedLine
         return (double)(_head - first) * SegmentBytes / (_time.GetUtcNow() - began).TotalSeconds;
     }
 
-    /// <summary>Reads on to a segment.</summary>
-    /// <returns>How long that took.</returns>
+    /// <summary>Reads up to a segment.</summary>
+    /// <returns>The time that took.</returns>
     public TimeSpan ReadTo(int segment)
     {
         var began = _time.GetUtcNow();
@@ -85,14 +85,14 @@ internal sealed class SimulatedLine
         return _time.GetUtcNow() - began;
     }
 
-    /// <summary>Goes to another place: what was asked for is lost, but the line has to bring what is under way.</summary>
+    /// <summary>Moves to another position: requested articles are discarded, but the line still delivers those in flight.</summary>
     public void Seek()
     {
         _arrivals.Clear();
         (_policy, _head, MostHeld) = (NewPolicy(), 0, 0);
     }
 
-    /// <summary>The next article that is asked for comes this much later, after a second try; those behind it come in time.</summary>
+    /// <summary>Delays the next requested article, as a second try would; the articles after it arrive in time.</summary>
     public void MakeLate(TimeSpan delay) => (_delay, LongestWait) = (delay, TimeSpan.Zero);
 
     /// <summary>Lets time pass without a read.</summary>

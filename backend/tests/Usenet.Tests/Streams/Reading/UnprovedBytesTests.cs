@@ -12,12 +12,12 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
-/// Bytes that left before their article was proved are owed by their stream: whatever becomes of the place where they were read, no
-/// read comes to the end of its range before they are paid (F18), and nothing but them stays for it (F02).
+/// A stream owes the proof for bytes that it served before their article was verified. Whatever happens to their segment, no read reaches
+/// the end of its range before the proof has arrived (F18), and only the owed articles stay in memory for it (F02).
 /// </summary>
 public sealed class UnprovedBytesTests : EarlyReads
 {
-    /// <summary>What may become of the place where bytes were read too early, before the next read or instead of it.</summary>
+    /// <summary>Events for the segment of early bytes, before the next read or instead of it.</summary>
     public enum Way
     {
         Nothing,
@@ -123,7 +123,7 @@ public sealed class UnprovedBytesTests : EarlyReads
         var fetch = await ReadEarlyAsync(film, stream, read);
         DeliverCorrupt(film, fetch);
 
-        // The second copy is intact and says that the first part is shorter. From here on all is as the new map has it.
+        // The second copy is intact and declares a shorter first part. All further answers follow the new map.
         Answer(film, request => request.Id.ToString().Contains("0@", StringComparison.Ordinal) ? TruePart(film, 0, Part - 500) : TruePart(film, Part - 500, Part + 500));
         await Assert.ThrowsAnyAsync<IOException>(() => ReadToEndAsync(stream, read));
         await film.Engine.DisposeAsync();
@@ -288,7 +288,7 @@ public sealed class UnprovedBytesTests : EarlyReads
                     await leave.CancelAsync();
                     var cancelled = await Record.ExceptionAsync(() => stream.ReadExactlyAsync(one, leave.Token).AsTask());
 
-                    // Where the debt has turned out bad by then, the stream says so before it looks at the token.
+                    // If the early bytes have turned out wrong meanwhile, the stream reports that before it checks the token.
                     Assert.True(cancelled is OperationCanceledException or WithdrawnBytesException, $"{cancelled}");
                     stream.Position = Early;
                 }
