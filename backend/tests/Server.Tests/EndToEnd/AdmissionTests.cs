@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>More clients than stream slots: a slot belongs to a stream that reads, and paused streams resume byte-exact (DAV-78).</summary>
+/// <summary>More clients than stream places: a place belongs to a stream that reads, and paused streams resume byte-exact (DAV-78).</summary>
 public sealed class AdmissionTests
 {
     private const int Slow = 400;
@@ -18,7 +18,7 @@ public sealed class AdmissionTests
     // Larger than the buffers between the server and a client that reads nothing.
     private const int BodyBytes = 1_000_000;
 
-    // Clients of one region share its articles, because the tests are about slots and not about the speed of the machine.
+    // Clients of one region share its articles, because the tests are about places and not about the speed of the machine.
     private const int Regions = 46;
 
     private static readonly SyntheticFilm Film = new(9, 150_000_000, 716_800);
@@ -49,7 +49,7 @@ public sealed class AdmissionTests
             Assert.NotNull(refused.Headers.RetryAfter);
         }
 
-        // Once the viewer pauses, the next stream gets its slot, and then the viewer waits for a slot in turn.
+        // Once the viewer pauses, the next stream gets its place, and then the viewer waits for a place in turn.
         await enough.CancelAsync();
         await watching;
         using (var next = await OpenAsync(http, 70_000_000, BodyBytes))
@@ -82,7 +82,7 @@ public sealed class AdmissionTests
         Tell($"{addresses} addresses: first byte of another one {await NextAsync(stranger)} ms, of theirs {await NextAsync(clients[0])} ms, "
             + $"{set.Server.ResidentBytes >> 20} MiB");
 
-        // All of them got a slot; now they read on to the end.
+        // All of them got a place; now they read on to the end.
         await enough.CancelAsync();
         var players = await Task.WhenAll(crowd);
         await Task.WhenAll(players.Select(player => player.ReadAsync(player.Left)));
