@@ -75,7 +75,7 @@ public sealed partial class ContainerFileTests
     }
 
     [Fact]
-    public void Interface_stage_has_every_script_that_it_runs()
+    public void Interface_stage_copies_every_script_it_runs()
     {
         // The build has only those files of tools/ that it copies.
         var copied = Dockerfile[..Dockerfile.IndexOf("AS build", StringComparison.Ordinal)];

@@ -128,7 +128,7 @@ public sealed class CredentialResourceTests : IDisposable
     [Theory]
     [InlineData(false, HttpStatusCode.OK)]
     [InlineData(true, HttpStatusCode.Unauthorized)]
-    public async Task Password_change_ends_all_keys_when_asked(bool endKeys, HttpStatusCode expected)
+    public async Task Password_change_ends_all_keys_if_requested(bool endKeys, HttpStatusCode expected)
     {
         await using var server = await StartAsync();
         var cookie = await LogInAsync(server);

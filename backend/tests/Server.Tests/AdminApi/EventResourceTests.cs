@@ -209,7 +209,7 @@ public sealed class EventResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Frame_is_made_once_for_a_hundred_clients()
+    public async Task Frame_is_created_once_for_a_hundred_clients()
     {
         var (time, topic) = (new ManualTimeProvider(), new LoudTopic());
         await using var server = await StartAsync(time, topic);

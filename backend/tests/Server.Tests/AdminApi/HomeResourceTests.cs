@@ -70,7 +70,7 @@ public sealed class HomeResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Damaged_film_is_named_until_seen()
+    public async Task Damaged_film_is_listed_until_seen()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);
@@ -91,7 +91,7 @@ public sealed class HomeResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Film_that_stops_at_a_gap_is_named_as_a_problem()
+    public async Task Film_stopping_at_a_gap_is_listed_as_a_problem()
     {
         await using var server = await StreamServer.StartAsync();
         var path = "content/" + await server.PublishAsync(MockRelease.Plain(1, 20_000_000, articleSize: 100_000));

@@ -27,7 +27,7 @@ public sealed class JobListTests : IDisposable
     [InlineData("history", "oldest")]
     [InlineData("history", "name")]
     [InlineData("history", "size")]
-    public async Task Paging_skips_and_repeats_no_row_while_rows_change(string list, string sort)
+    public async Task Paging_neither_skips_nor_repeats_rows_while_rows_change(string list, string sort)
     {
         const int Changes = 2000;
         await using var server = await StartPausedAsync();

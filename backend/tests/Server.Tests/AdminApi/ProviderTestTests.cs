@@ -146,7 +146,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Test_beside_playback_stays_within_the_connection_limit()
+    public async Task Test_during_playback_stays_within_the_connection_limit()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {

@@ -29,7 +29,7 @@ public sealed class StatResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Now_and_figures_tell_of_the_last_seconds()
+    public async Task Current_rates_and_figures_cover_the_last_seconds()
     {
         const int Read = 5_000_000;
         await using var server = await StreamServer.StartAsync();
@@ -65,7 +65,7 @@ public sealed class StatResourceTests : IDisposable
     [InlineData("24h", 360, 240, 360)]
     [InlineData("7d", 360, 1_680, 360)]
     [InlineData("30d", 360, 7_200, 360)]
-    public async Task Windows_hold_what_moved_and_outlive_a_restart(string window, int points, int step, int count)
+    public async Task Rate_windows_show_traffic_and_survive_a_restart(string window, int points, int step, int count)
     {
         const int Read = 8_000_000;
         await using var server = await StreamServer.StartAsync();

@@ -100,7 +100,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Memory_shared_by_streams_is_reported_as_other_streams()
+    public async Task Memory_used_by_other_streams_is_reported_as_wait_reason()
     {
         const int Others = 11;
         await using var server = await StreamServer.StartAsync(new([NoSecondQuestion, new("SLUICE_CONFIG__USENET__IN_FLIGHT_ARTICLE_BUDGET_MB", "64")]));

@@ -126,7 +126,7 @@ public sealed class StrmTests : IDisposable
     [InlineData(false, false, true)]
     [InlineData(true, false, false)]
     [InlineData(false, true, false)]
-    public async Task Release_is_in_no_library_only_while_its_strm_files_are_there(bool isMoved, bool hasLibrary, bool isRejected)
+    public async Task Release_is_in_no_library_only_while_its_strm_files_exist(bool isMoved, bool hasLibrary, bool isRejected)
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock, ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", hasLibrary ? "true" : "false"));
@@ -156,7 +156,7 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
-    public async Task Removed_release_leaves_files_that_a_user_changed_or_moved()
+    public async Task Removed_release_keeps_files_changed_or_moved_by_a_user()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock, ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "false"));

@@ -237,7 +237,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Mount_with_an_old_listing_is_no_proof()
+    public async Task Mount_with_an_old_listing_proves_nothing()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");

@@ -27,7 +27,7 @@ public sealed class RcloneMountTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Mount_without_links_is_told_from_no_mount_and_from_links()
+    public async Task Mount_check_distinguishes_no_mount_no_links_and_links()
     {
         ExternalProgram.Require("rclone", "fusermount3");
         Assert.SkipUnless(File.Exists("/dev/fuse") && Environment.IsPrivilegedProcess, "mounting needs /dev/fuse and root");

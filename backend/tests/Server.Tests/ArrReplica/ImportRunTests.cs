@@ -285,7 +285,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Rejected_release_that_is_grabbed_again_is_not_removed()
+    public async Task Rejected_release_grabbed_again_is_not_removed()
     {
         var film = Film(1);
         await _sonarr.DeleteItemAsync(await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01"));
@@ -319,7 +319,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Release_that_another_item_still_shows_is_not_rejected()
+    public async Task Release_shown_by_another_item_is_not_rejected()
     {
         var one = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
         var two = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");

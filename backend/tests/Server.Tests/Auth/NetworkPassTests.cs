@@ -29,7 +29,7 @@ public sealed class NetworkPassTests : IDisposable
     }
 
     [Fact]
-    public async Task Unknown_host_gets_401_that_names_it_and_accepts_a_login()
+    public async Task Unknown_host_gets_401_with_its_name_and_accepts_a_login()
     {
         await using var server = await StartAsync();
 

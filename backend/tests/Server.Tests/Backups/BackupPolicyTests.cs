@@ -67,7 +67,7 @@ public sealed class BackupPolicyTests
     }
 
     [Fact]
-    public void OPS_6_Clock_that_went_back_deletes_nothing()
+    public void OPS_6_Clock_set_back_deletes_nothing()
     {
         List<Backup> all = [.. Enumerable.Range(0, 40).Select(day => Of(BackupKind.Daily, Noon.AddDays(day)))];
         Assert.Empty(RetentionPolicy.Choose(all, 1, 0, Noon.AddDays(38)));

@@ -61,7 +61,7 @@ public sealed class BackupTests
     }
 
     [Fact]
-    public async Task OPS_2_Missing_nzb_fails_the_backup_and_keeps_the_former()
+    public async Task OPS_2_Missing_nzb_fails_the_backup_and_keeps_the_previous()
     {
         await using var films = await PublishedFilms.CreateAsync(2);
         await films.StartAsync();
@@ -80,7 +80,7 @@ public sealed class BackupTests
     }
 
     [Fact]
-    public async Task OPS_2_Nzb_removed_meanwhile_counts_from_the_quarantine()
+    public async Task OPS_2_Nzb_in_quarantine_still_completes_the_backup()
     {
         await using var films = await PublishedFilms.CreateAsync(2);
         await films.StartAsync();

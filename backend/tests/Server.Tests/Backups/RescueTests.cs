@@ -45,7 +45,7 @@ public sealed class RescueTests
     }
 
     [Fact]
-    public async Task S33_Nothing_is_told_without_the_code()
+    public async Task S33_Nothing_is_revealed_without_the_code()
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         await films.StartAsync();

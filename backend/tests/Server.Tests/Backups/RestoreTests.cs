@@ -60,7 +60,7 @@ public sealed class RestoreTests
     }
 
     [Fact]
-    public async Task OPS_12_Requeue_asked_for_needs_no_click()
+    public async Task OPS_12_Requested_requeue_needs_no_click()
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         await films.StartAsync();
@@ -205,7 +205,7 @@ public sealed class RestoreTests
     }
 
     [Fact]
-    public async Task Unreadable_wish_is_dropped()
+    public async Task Unreadable_restore_request_is_dropped()
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         await File.WriteAllTextAsync(Path.Combine(films.Root, "restore.json"), "{", Token);

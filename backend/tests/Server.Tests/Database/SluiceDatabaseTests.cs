@@ -251,7 +251,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     [InlineData(256)]
     [InlineData(257)]
     [InlineData(1000)]
-    public async Task Stream_gives_every_row_once_and_in_order(int rows)
+    public async Task Stream_returns_every_row_once_and_in_order(int rows)
     {
         await using var database = _temporary.OpenDatabase(Numbers);
         await database.WriteAsync(

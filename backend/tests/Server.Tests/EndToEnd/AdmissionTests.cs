@@ -95,7 +95,7 @@ public sealed class AdmissionTests
 
     [Fact(Timeout = 240_000)]
     [Trait("Category", EndToEndRun.Name)]
-    public async Task Hundred_streams_read_at_once_by_default()
+    public async Task Hundred_streams_read_concurrently_by_default()
     {
         const int Streams = 100;
         const int Bytes = 6_000_000;

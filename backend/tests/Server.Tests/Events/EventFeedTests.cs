@@ -9,7 +9,7 @@ public sealed class EventFeedTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Listener_hears_events_until_it_is_disposed()
+    public async Task Listener_receives_events_until_it_is_disposed()
     {
         var feed = new EventFeed();
         feed.Publish(new Counted(1));

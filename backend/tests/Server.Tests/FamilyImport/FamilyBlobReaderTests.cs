@@ -88,7 +88,7 @@ public sealed class FamilyBlobReaderTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void Lazily_read_file_tells_resolved_and_pending_volumes(int resolved)
+    public void Lazily_read_file_reports_resolved_and_pending_volumes(int resolved)
     {
         OldPart[] parts = [.. Enumerable.Range(0, 3).Select(i => new OldPart([$"a{i}@x", $"b{i}@x"], 1000, 60, 500) { Encoded = 1040 })];
         var file = new OldFile(Guid.NewGuid(), "film.mkv", MockBytes.Synthetic(1, 0, 1500), 203, parts, null) { Resolved = resolved, Password = "p\u00e4ss" };

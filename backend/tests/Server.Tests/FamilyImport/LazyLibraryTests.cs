@@ -27,7 +27,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     [InlineData(OldShape.Blobs, 1)]
     [InlineData(OldShape.Blobs, 3)]
     [InlineData(OldShape.Blobs, AllVolumes)]
-    public async Task Every_film_is_listed_and_plays_or_tells_why_not(OldShape shape, int resolved)
+    public async Task Every_film_is_listed_and_plays_or_says_why_not(OldShape shape, int resolved)
     {
         using var folder = new TemporaryFolder();
         using var old = Old(shape, folder, resolved);
@@ -123,7 +123,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Added_NZB_opens_the_release_that_it_shares(bool isBelieved)
+    public async Task Added_NZB_opens_the_release_it_shares(bool isBelieved)
     {
         using var folder = new TemporaryFolder();
         using var old = Old(OldShape.Blobs, folder, isBelieved ? AllVolumes : 1);

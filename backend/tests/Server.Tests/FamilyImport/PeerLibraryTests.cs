@@ -55,7 +55,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
     [Theory]
     [InlineData("infinidysk-1.2.3-unplayed")]
     [InlineData("infinidysk-1.2.3-played")]
-    public async Task Restarts_midway_leave_every_film_as_it_was(string name)
+    public async Task Restarts_midway_leave_every_film_unchanged(string name)
     {
         using var folder = new TemporaryFolder();
         var files = library.Unpack(name, folder);
@@ -80,7 +80,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
     [Theory]
     [InlineData("infinidysk-1.2.3-unplayed-moved", 23)]
     [InlineData("infinidysk-1.2.3-played-moved", 1)]
-    public async Task Move_by_the_version_before_is_healed(string name, int leftOut)
+    public async Task Move_by_the_previous_version_is_healed(string name, int leftOut)
     {
         using var folder = new TemporaryFolder();
         var files = library.Unpack(name, folder);
@@ -96,7 +96,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
     [Theory]
     [InlineData("infinidysk-1.2.3-unplayed")]
     [InlineData("infinidysk-1.2.3-played")]
-    public async Task Opening_a_film_in_the_background_asks_for_few_articles(string name)
+    public async Task Opening_a_film_in_the_background_requests_few_articles(string name)
     {
         using var folder = new TemporaryFolder();
         var files = library.Unpack(name, folder);

@@ -21,7 +21,7 @@ public sealed class LearnedWorkerTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Each_store_that_fails_is_named_in_the_log()
+    public async Task Each_failing_store_is_named_in_the_log()
     {
         await using var database = _folder.OpenDatabase();
         using var memory = new StreamMemory(TimeProvider.System);

@@ -27,7 +27,7 @@ public sealed class LibraryListTests : IDisposable
     [InlineData(true, nameof(ListOrder.Name))]
     [InlineData(true, nameof(ListOrder.Newest))]
     [InlineData(true, nameof(ListOrder.Size))]
-    public async Task Paging_skips_and_repeats_no_row_during_changes(bool isSearch, string word)
+    public async Task Paging_neither_skips_nor_repeats_rows_during_changes(bool isSearch, string word)
     {
         const int changes = 2000;
         await using var server = await RunningServer.StartAsync(_temporary);

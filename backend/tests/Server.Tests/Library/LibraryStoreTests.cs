@@ -104,7 +104,7 @@ public sealed class LibraryStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Listing_longer_than_a_page_is_whole()
+    public async Task Listing_longer_than_a_page_is_complete()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new LibraryStore(database);

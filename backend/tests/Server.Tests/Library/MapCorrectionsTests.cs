@@ -87,7 +87,7 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Uncorrectable_map_of_an_old_server_is_opened_again_once()
+    public async Task Uncorrectable_map_of_an_old_server_is_reopened_once()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);

@@ -8,7 +8,7 @@ namespace Sluice.Server.Tests.Library;
 public sealed class OpenedFileTests
 {
     [Fact]
-    public async Task Ids_are_given_back_even_if_the_stream_fails_to_close()
+    public async Task Ids_are_returned_even_if_the_stream_fails_to_close()
     {
         var ids = new Ids();
         var file = new OpenedFile(new FailingStream(), ids);

@@ -85,7 +85,7 @@ public sealed class ReleaseIdsTests : IDisposable
     }
 
     [Fact]
-    public async Task Ids_of_scattered_places_come_in_order()
+    public async Task Ids_at_scattered_positions_are_returned_in_order()
     {
         var (hash, expected) = await SaveAsync(100);
         using var release = await ReleaseIds.OpenAsync(_store, hash, Token);

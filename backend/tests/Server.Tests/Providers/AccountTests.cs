@@ -157,7 +157,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Two_entries_of_one_account_ask_for_a_missing_article_once()
+    public async Task Two_entries_of_one_account_request_a_missing_article_once()
     {
         _usenet.Change(Settings(Account(connections: 1), Account(connections: 2, priority: 1)));
         _mock.ChangeMissing(ArticleSelection.All);

@@ -25,7 +25,7 @@ public sealed class RemappingWorkerTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Opening_asks_for_a_sample_even_if_imports_check_all()
+    public async Task Opening_checks_a_sample_even_if_imports_check_all()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock, null, ("SLUICE_CONFIG__API__ENSURE_ARTICLE_EXISTENCE_CATEGORIES", "*"));
@@ -153,7 +153,7 @@ public sealed class RemappingWorkerTests : IDisposable
     [InlineData("opening")]
     [InlineData("same NZB")]
     [InlineData("mark_as_completed")]
-    public async Task Rclone_hears_of_a_failed_item_that_completes(string cause)
+    public async Task Rclone_is_notified_when_a_failed_item_completes(string cause)
     {
         await using var mock = await MockServer.StartAsync();
         await using var rclone = await FakeRclone.StartAsync();

@@ -50,7 +50,7 @@ public sealed class OddRowTests : IDisposable
     }
 
     [Fact]
-    public async Task Failing_list_gives_an_error_or_a_cut_response()
+    public async Task Failing_list_returns_an_error_or_a_truncated_response()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         // The number is too large for the field. It is in the oldest row, which is listed last.

@@ -139,7 +139,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Root_without_rights_to_a_database_is_told_its_owner()
+    public async Task Root_without_rights_to_a_database_learns_its_owner()
     {
         RequireRoot();
         // A new named volume has this mode.

@@ -150,7 +150,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [InlineData("<propfind")]
     [InlineData("<propfind xmlns='DAV:'><allprop></propfind>")]
     [InlineData("<propfind xmlns='DAV:'/>")]
-    public async Task Malformed_document_is_400(string body) =>
+    public async Task Malformed_document_returns_400(string body) =>
         Assert.Equal(400, (await _server.SendBodyAsync("PROPFIND /film.mkv", body, "Depth: 0")).Status);
 
     [Fact]
@@ -187,7 +187,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Options_of_a_read_only_file_claim_no_locks() =>
+    public async Task Options_of_a_read_only_file_report_no_lock_support() =>
         Assert.Equal("1", (await _server.SendAsync("OPTIONS /film.mkv"))["DAV"]);
 
     private async Task<XDocument> FindAsync(string path, string body, string depth = "Depth: 0") =>

@@ -113,7 +113,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Mkcol_with_a_body_is_415() => Assert.Equal(415, (await _server.SendBodyAsync("MKCOL /x", "<x/>")).Status);
+    public async Task Mkcol_with_a_body_returns_415() => Assert.Equal(415, (await _server.SendBodyAsync("MKCOL /x", "<x/>")).Status);
 
     [Fact]
     public async Task Mkcol_at_an_existing_path_returns_405() => Assert.Equal(405, (await _server.SendAsync("MKCOL /d")).Status);

@@ -47,7 +47,7 @@ public sealed class GatheringTests
     [Theory]
     [InlineData(FaultKind.BodyTrickle)]
     [InlineData(FaultKind.BodyStall)]
-    public async Task Body_that_stops_in_its_midst_arrives_from_elsewhere(FaultKind kind)
+    public async Task Body_interrupted_midway_is_fetched_from_another_provider(FaultKind kind)
     {
         // Part 3 stops after a piece that is shorter than its connection gathers.
         var fault = new MockFault { Kind = kind, Articles = ArticleSelection.Parts(3), Offset = 300_000, Duration = TimeSpan.FromSeconds(20), Provider = 0 };

@@ -55,7 +55,7 @@ public sealed class Par2IndexReaderTests
     }
 
     [Fact]
-    public async Task Endless_file_is_given_up_after_16_MiB()
+    public async Task Endless_file_is_abandoned_after_16_MiB()
     {
         var reader = new Par2IndexReader(long.MaxValue, (offset, buffer, _) =>
         {
@@ -72,7 +72,7 @@ public sealed class Par2IndexReaderTests
     }
 
     [Fact]
-    public async Task File_of_overlapping_broken_packets_is_given_up()
+    public async Task File_of_overlapping_broken_packets_is_abandoned()
     {
         // Every packet claims the maximum length of a main packet and starts inside the previous one.
         var claim = Packet("PAR 2.0\0Main\0\0\0\0");

@@ -41,7 +41,7 @@ public sealed class DeadlineGridTests
     }
 
     [Fact]
-    public async Task Owner_that_is_looked_at_early_is_looked_at_again_in_time()
+    public async Task Early_deadline_check_is_repeated_in_time()
     {
         DeadlineGrid.Deadline? one = null;
         var start = _clock.GetTimestamp();
@@ -84,7 +84,7 @@ public sealed class DeadlineGridTests
     }
 
     [Fact]
-    public async Task Timer_goes_with_the_last_deadline()
+    public async Task Timer_is_disposed_with_the_last_deadline()
     {
         var one = Add(1);
         var other = Add(2);
@@ -102,7 +102,7 @@ public sealed class DeadlineGridTests
     }
 
     [Fact]
-    public async Task Disposal_waits_for_a_running_look()
+    public async Task Disposal_waits_for_a_running_check()
     {
         ValueTask ending = default;
         DeadlineGrid.Deadline? one = null;

@@ -60,7 +60,7 @@ public sealed class CountedMapTests
     [Theory]
     [InlineData(5, true)]
     [InlineData(6, false)]
-    public async Task File_above_the_count_limit_is_given_up_after_both_ends(int parts, bool isCounted)
+    public async Task File_above_the_count_limit_is_abandoned_after_both_ends(int parts, bool isCounted)
     {
         var post = Uuencoded([.. Enumerable.Repeat(Part, parts)]);
 
@@ -72,7 +72,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task File_outgrowing_the_limit_while_counted_is_given_up()
+    public async Task File_outgrowing_the_limit_while_counted_is_abandoned()
     {
         var post = Uuencoded([45, Part, Part, Part, 45]);
 
@@ -82,7 +82,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task File_of_more_articles_than_the_limit_is_given_up()
+    public async Task File_with_more_articles_than_the_limit_is_abandoned()
     {
         var post = Uuencoded([.. Enumerable.Repeat(45, 6)]);
 

@@ -85,7 +85,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Irregular_geometry_is_given_up_at_the_bisection_limit()
+    public async Task Irregular_geometry_is_abandoned_at_the_bisection_limit()
     {
         int[] lengths = [.. Enumerable.Range(0, 60).Select(i => 1100 + i * 7 % 13)];
         var post = new ScriptedPost(_source, "a", ScriptedPost.Film(lengths.Sum()), lengths);

@@ -26,7 +26,7 @@ public sealed class GetTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task Whole_file_comes_with_its_exact_headers()
+    public async Task Whole_file_is_sent_with_its_exact_headers()
     {
         var answer = await _server.SendAsync("GET /film.mkv");
 

@@ -82,7 +82,7 @@ public sealed class PropPatchTests : IAsyncLifetime
         Assert.Equal(status, (await _server.SendBodyAsync("PROPPATCH /a", body)).Status);
 
     [Fact]
-    public async Task Large_body_is_413() =>
+    public async Task Large_body_returns_413() =>
         Assert.Equal(413, (await PatchAsync($"<D:set><D:prop><p>{new string('x', 65_536)}</p></D:prop></D:set>")).Status);
 
     [Fact]

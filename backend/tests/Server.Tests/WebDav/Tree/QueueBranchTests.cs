@@ -140,7 +140,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Full_queue_is_507()
+    public async Task Full_queue_returns_507()
     {
         await using var server = await TreeServer.StartAsync(("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"));
 

@@ -57,7 +57,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F12_Endlessly_moved_fetch_is_given_up()
+    public async Task F12_Endlessly_moved_fetch_is_abandoned()
     {
         var fetch = Fetch();
         await SendAwayAsync(times: 40, fetch);

@@ -84,7 +84,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact]
-    public async Task Backups_are_asked_only_after_a_miss()
+    public async Task Backup_providers_are_used_only_after_a_miss()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(6),

@@ -91,7 +91,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Bytes_that_do_not_come_end_the_gathering()
+    public async Task Silence_ends_the_gathering()
     {
         var heard = 0;
         _stream.Progress = _ => heard++;
@@ -139,7 +139,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Closed_stream_is_watched_no_more()
+    public async Task Closed_stream_is_no_longer_watched()
     {
         // TLS leaves the stream below it open, so only the socket shows that the connection has ended.
         _stream.Expect(Block, BytesPerSecond);
@@ -162,7 +162,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Timer_rests_while_nothing_gathers()
+    public async Task Timer_stops_while_nothing_is_gathered()
     {
         _stream.Expect(0, BytesPerSecond);
         var line = ReadAsync();

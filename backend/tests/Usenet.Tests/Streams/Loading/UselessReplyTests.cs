@@ -24,7 +24,7 @@ public sealed class UselessReplyTests
     [InlineData(NntpFault.WrongArticle)]
     [InlineData(NntpFault.MalformedReply)]
     [InlineData(NntpFault.ArticleTooLarge)]
-    public async Task Article_with_useless_replies_is_asked_at_most_three_times(NntpFault fault)
+    public async Task Article_with_useless_replies_is_tried_at_most_three_times(NntpFault fault)
     {
         var source = new ScriptedArticleSource();
         source.Post("part@film", []);

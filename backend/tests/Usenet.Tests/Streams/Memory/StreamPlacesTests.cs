@@ -104,7 +104,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task No_client_enters_beyond_half_while_others_wait()
+    public async Task No_client_takes_over_half_the_places_while_others_wait()
     {
         // A lone client may have all places.
         var greedy = await FillAsync("a");
@@ -166,7 +166,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Idle_place_is_free_after_half_a_minute()
+    public async Task Idle_place_is_freed_after_half_a_minute()
     {
         var stream = (await FillAsync("a", 1))[0];
         stream.End();

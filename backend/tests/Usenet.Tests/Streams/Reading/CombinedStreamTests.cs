@@ -174,7 +174,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task Missing_article_is_asked_for_again_after_an_hour()
+    public async Task Missing_article_is_requested_again_after_an_hour()
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(EngineHost.Film(3), new MockOptions { Missing = ArticleSelection.Parse("2") }, streamTime: time);
