@@ -11,10 +11,10 @@ internal static partial class AuthLog
     [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect because webdav.no-auth-networks is empty: everyone needs a password")]
     public static partial void NoNetworks(ILogger logger);
 
-    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. Open the setup with the code that this start prints, or with the one in the file setup-code in the data folder")]
+    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. To open the setup, enter the code in the output of this start, or in the file setup-code in the data folder")]
     public static partial void SetupNeeded(ILogger logger);
 
-    [LoggerMessage(1310, LogLevel.Warning, "Open /rescue in a browser to restore a backup. It asks for the code that is printed next, or for the one in the file rescue-code in the data folder")]
+    [LoggerMessage(1310, LogLevel.Warning, "Open /rescue in a browser to restore a backup. Enter the code in the output of this start, or in the file rescue-code in the data folder")]
     public static partial void RescueNeeded(ILogger logger);
 
     [LoggerMessage(1306, LogLevel.Warning, "Removed the administrator's login because RESET_ADMIN_PASSWORD is set. Remove the variable now. Films and named keys are unchanged; the setup offers to revoke the keys")]
@@ -23,7 +23,7 @@ internal static partial class AuthLog
     [LoggerMessage(1307, LogLevel.Warning, "Ignored RESET_ADMIN_PASSWORD: the login was already removed. Start once without the variable to use it again")]
     public static partial void ResetIgnored(ILogger logger);
 
-    [LoggerMessage(1308, LogLevel.Warning, "Could not rehash the WebDAV password: {Cause}. The next login retries")]
+    [LoggerMessage(1308, LogLevel.Warning, "Could not rehash the WebDAV password: {Cause}. Retrying at the next login")]
     public static partial void NotRenewed(ILogger logger, string cause);
 
     [LoggerMessage(1309, LogLevel.Warning, "Refused a request from a network that needs no password: {Reason}")]

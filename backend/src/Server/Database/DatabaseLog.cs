@@ -8,7 +8,7 @@ internal static partial class DatabaseLog
     public static partial void Damaged(ILogger logger, string path, string reason);
 
     [LoggerMessage(1501, LogLevel.Critical,
-        "Safe mode: {Reason} ({Detail}). Nothing is served, accepted or removed. Restore a backup at /rescue, put the right {Path} back and restart, or start once with SLUICE_ACCEPT_DATABASE={Id} to keep the current one; that deletes nothing")]
+        "Safe mode: {Reason} ({Detail}). Nothing is served, accepted or removed. Restore a backup at /rescue, put the correct {Path} back and restart, or start once with SLUICE_ACCEPT_DATABASE={Id} to keep the current one; that deletes nothing")]
     public static partial void Mismatched(ILogger logger, string reason, string detail, string path, string id);
 
     [LoggerMessage(1502, LogLevel.Warning, "Accepted the database because SLUICE_ACCEPT_DATABASE is set, although {Detail}. The variable has no further effect")]
@@ -23,7 +23,7 @@ internal static partial class DatabaseLog
     [LoggerMessage(1505, LogLevel.Warning, "Left {Count} of {Total} unreferenced NZBs in place: more than the safety limit of {Most}")]
     public static partial void SweepRefused(ILogger logger, int count, int total, int most);
 
-    [LoggerMessage(1506, LogLevel.Warning, "{Count} NZBs of queued or finished items are missing. Restore them before the next start; otherwise these items fail then")]
+    [LoggerMessage(1506, LogLevel.Warning, "{Count} NZBs of queued or finished items are missing. Restore them before the next start, or these items will fail")]
     public static partial void Missing(ILogger logger, int count);
 
     [LoggerMessage(1507, LogLevel.Warning, "Could not update {Path} ({Reason}). The next start may check the whole database")]
@@ -32,13 +32,13 @@ internal static partial class DatabaseLog
     [LoggerMessage(1508, LogLevel.Warning, "Database check or quarantine cleanup failed: {Reason}. Retrying in {Minutes} minutes")]
     public static partial void CheckFailed(ILogger logger, string reason, long minutes);
 
-    [LoggerMessage(1510, LogLevel.Error, "{Sentence}. Stored releases are still served if they can be read. Writes are refused until the fault is gone")]
+    [LoggerMessage(1510, LogLevel.Error, "{Sentence}. Stored releases are still served if they can be read. Writes are refused until the problem is fixed")]
     public static partial void StorageFails(ILogger logger, string sentence);
 
     [LoggerMessage(1511, LogLevel.Information, "{Path} can be used again")]
     public static partial void StorageWorks(ILogger logger, string path);
 
-    [LoggerMessage(1512, LogLevel.Warning, "{Path} cannot be made private: its file system stores no modes, or another user owns some of its files. Other users of this machine may read it")]
+    [LoggerMessage(1512, LogLevel.Warning, "{Path} cannot be made private: its file system does not support permissions, or another user owns some of its files. Other users of this machine may be able to read it")]
     public static partial void FilesNotPrivate(ILogger logger, string path);
 
     [LoggerMessage(1513, LogLevel.Warning, "The disk of {Path} is full. Sluice deleted its reserve file in order to start. Free some space")]

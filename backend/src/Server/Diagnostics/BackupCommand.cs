@@ -83,7 +83,7 @@ internal static class BackupCommand
         plan.Request(backup, "command line", flags.Contains(Requeue));
         return services.GetRequiredService<RestoreSteps>().Run(CancellationToken.None)
             ? 0
-            : await EndAsync(NotSound, $"{backup.Path} was not restored; the database stays as it was");
+            : await EndAsync(NotSound, $"{backup.Path} was not restored; the database is unchanged");
     }
 
     private static Backup? Find(IServiceProvider services, string name)

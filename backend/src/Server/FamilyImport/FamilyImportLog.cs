@@ -24,7 +24,7 @@ internal static partial class FamilyImportLog
     [LoggerMessage(2907, LogLevel.Information, "Repaired the earlier import: added {Added} files that it had omitted; {Waiting} releases are waiting to be opened")]
     public static partial void Healed(ILogger logger, int added, int waiting);
 
-    [LoggerMessage(2908, LogLevel.Warning, "Could not repair the earlier import; the next start retries: {Cause}")]
+    [LoggerMessage(2908, LogLevel.Warning, "Could not repair the earlier import: {Cause}. Retrying at the next start")]
     public static partial void NotHealed(ILogger logger, string cause);
 
     [LoggerMessage(2909, LogLevel.Warning, "Found data of InfiniDysk without db.sqlite. Its library is in PostgreSQL, which Sluice cannot import yet")]

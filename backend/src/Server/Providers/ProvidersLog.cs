@@ -13,7 +13,7 @@ internal static partial class ProvidersLog
     [LoggerMessage(1402, LogLevel.Information, "{Name}: disabled in the settings")]
     public static partial void Disabled(ILogger logger, string name);
 
-    [LoggerMessage(1403, LogLevel.Warning, "Setting: {Sentence}")]
+    [LoggerMessage(1403, LogLevel.Warning, "Check the settings: {Sentence}")]
     public static partial void LeftOut(ILogger logger, string sentence);
 
     [LoggerMessage(1404, LogLevel.Information, "No provider is configured: only the built-in clip can be played. Set SLUICE_CONFIG__USENET__PROVIDERS")]
@@ -28,7 +28,7 @@ internal static partial class ProvidersLog
     [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and cached as if they were good")]
     public static partial void CrcNotChecked(ILogger logger);
 
-    [LoggerMessage(1405, LogLevel.Warning, "Could not read {Values} of earlier runs: {Reason}")]
+    [LoggerMessage(1405, LogLevel.Warning, "Could not read {Values} from earlier runs: {Reason}")]
     public static partial void MemoryNotRead(ILogger logger, string values, string reason);
 
     [LoggerMessage(1406, LogLevel.Warning, "Could not store {Values}: {Reason}")]

@@ -26,10 +26,10 @@ internal static partial class QueueLog
     [LoggerMessage(2106, LogLevel.Information, "Removed staged upload {Id}: not renamed to .nzb within {Minutes} min")]
     public static partial void StagedUploadExpired(ILogger logger, string id, long minutes);
 
-    [LoggerMessage(2107, LogLevel.Warning, "Could not delete staged upload {Id}; the next start retries")]
+    [LoggerMessage(2107, LogLevel.Warning, "Could not delete staged upload {Id}. Retrying at the next start")]
     public static partial void StagedUploadNotRemoved(ILogger logger, Exception failure, string id);
 
-    [LoggerMessage(2108, LogLevel.Error, "Could not read the uploads staged before this start")]
+    [LoggerMessage(2108, LogLevel.Error, "Could not read the uploads that were staged before this start")]
     public static partial void StagingUnreadable(ILogger logger, Exception failure);
 
     [LoggerMessage(2120, LogLevel.Warning, "{Name}: could not fetch the NZB ({Cause}). Retrying in {Seconds} s ({Id})")]
@@ -41,7 +41,7 @@ internal static partial class QueueLog
     [LoggerMessage(2122, LogLevel.Warning, "Could not read the watch folder {Path}: {Cause}")]
     public static partial void WatchFolderUnreadable(ILogger logger, string path, string cause);
 
-    [LoggerMessage(2123, LogLevel.Warning, "Skipping a file of the watch folder until it changes: {Name} {Cause}")]
+    [LoggerMessage(2123, LogLevel.Warning, "Skipping a file in the watch folder until it changes: {Name} {Cause}")]
     public static partial void WatchedFileLeft(ILogger logger, string name, string cause);
 
     [LoggerMessage(2124, LogLevel.Information, "Added {Name} from the watch folder as {Ids}")]

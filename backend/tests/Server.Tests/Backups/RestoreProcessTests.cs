@@ -32,7 +32,7 @@ public sealed class RestoreProcessTests
         using (var restored = await browser.PostAsJsonAsync($"api/backups/{id}/restore", new { requeue = true, password = AdminPassword }, Token))
             Assert.True(restored.IsSuccessStatusCode, await restored.Content.ReadAsStringAsync(Token));
 
-        await set.Server.LineAsync(line => line.Contains("as asked for by the web UI", StringComparison.Ordinal), Token);
+        await set.Server.LineAsync(line => line.Contains("as requested from the web UI", StringComparison.Ordinal), Token);
         await ReadyAsync(browser);
         foreach (var film in films)
             await set.Client.PublishedAsync(film.Name, Token);

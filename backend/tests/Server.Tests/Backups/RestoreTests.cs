@@ -136,7 +136,7 @@ public sealed class RestoreTests
         await films.StartAsync();
 
         await films.AssertPlayAsync();
-        Assert.Contains(films.Log, line => line.StartsWith("Error", StringComparison.Ordinal) && line.Contains("was not restored", StringComparison.Ordinal));
+        Assert.Contains(films.Log, line => line.StartsWith("Error", StringComparison.Ordinal) && line.Contains("Could not restore", StringComparison.Ordinal));
         Assert.False(File.Exists(Path.Combine(films.Root, "restore.json")));
         Assert.False(Directory.Exists(Path.Combine(films.Root, "replaced")));
         using var refused = await films.Host.CallAsync(HttpMethod.Post, $"backups/{id}/restore", new { });

@@ -114,7 +114,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
         var lines = new List<string>();
         for (var i = 0; i < 6; i++)
             lines.Add(await _log.NextAsync(Token));
-        Assert.Single(lines, line => line.StartsWith("Setting: usenet.providers: element 4 is left out: Port must be", StringComparison.Ordinal));
+        Assert.Single(lines, line => line.StartsWith("Check the settings: usenet.providers: element 4 is left out: Port must be", StringComparison.Ordinal));
         Assert.Single(lines, line => line.StartsWith($"good: connected to 127.0.0.1:{mock.Port} in ", StringComparison.Ordinal)
             && line.EndsWith(" ms (plain text, login accepted, 3 connections)", StringComparison.Ordinal));
         Assert.Single(lines, line => line.StartsWith("wrong: ", StringComparison.Ordinal) && line.Contains("refuses the user name or password", StringComparison.Ordinal));

@@ -45,7 +45,7 @@ public sealed class WatchedFileFaultTests : IDisposable
             await Task.Delay(TimeSpan.FromSeconds(start == 0 ? 6 : 0), TimeProvider.System, Token);
 
             Assert.Equal(["Kept"], await client.QueueAsync(Token));
-            Assert.Equal(2, server.Lines.Count(line => line.Contains("Skipping a file of the watch folder", StringComparison.Ordinal)));
+            Assert.Equal(2, server.Lines.Count(line => line.Contains("Skipping a file in the watch folder", StringComparison.Ordinal)));
             Assert.DoesNotContain(server.Lines, line => line.Contains("pw}}", StringComparison.Ordinal));
             Assert.Equal(0, await server.StopAsync(Token));
         }
