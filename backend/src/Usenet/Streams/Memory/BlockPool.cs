@@ -14,9 +14,9 @@ public sealed class BlockPool : IDisposable
     // Lent and free blocks together never drop below this: 4 MiB, for the first articles of the next reader.
     private const int AlwaysKept = 64;
 
-    // Half of the blocks unused for this long are released at a time. Demand changes within seconds as readers seek and stop, and refetching memory costs
-    // more than copying its content.
-    private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(15);
+    // Blocks that were free throughout such a period are released, so memory follows a smaller demand within two of them. Demand changes within seconds as
+    // readers seek and stop, and refetching memory costs more than copying its content.
+    private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(5);
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
@@ -116,7 +116,7 @@ public sealed class BlockPool : IDisposable
     {
         int idle;
         lock (_gate)
-            idle = Math.Min((_leastFree + 1) / 2, _free.Count + Rented - AlwaysKept);
+            idle = Math.Min(_leastFree, _free.Count + Rented - AlwaysKept);
 
         ReleaseMemory(idle);
         lock (_gate)
