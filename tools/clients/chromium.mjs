@@ -1,5 +1,5 @@
 // Plays a film in a page of Chromium: node chromium.mjs PROGRAM PAGE FILM
-// PAGE is any page of the server, so that the script may look at the picture; its bar code says which frame is shown.
+// PAGE is any page of the server, because the script may read pictures only from the same origin. Their bar code is the frame number.
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 

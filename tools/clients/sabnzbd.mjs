@@ -37,8 +37,8 @@ assert.ok((await client.getConfig()).config.misc.complete_dir.endsWith("/complet
 assert.equal((await client.setConfig({ section: "misc", keyword: "pre_check", value: 1 })).error, "Configuration locked");
 await assert.rejects(new sabnzbd.Client(host, "wrong").getCats(), /403/);
 
-// A release comes in, is imported, is deleted from the history, and stays.
-// The comment makes it another NZB than those of the clients before, whose release it would share.
+// A release is added, imported, and deleted from the history, and its film stays.
+// The added comment makes it a new NZB, because an equal one would share the release of the previous clients.
 const film = await upload("sabnzbd-api", (await readFile(nzb, "utf8")).replace("<file ", "<!-- sabnzbd-api --><file "));
 const done = await inHistory(film);
 assert.equal(done.status, "Completed");
@@ -50,7 +50,7 @@ const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base
 const kept = await fetch(`${host}/content/tv/sabnzbd-api/film.mkv`, { method: "HEAD", headers: { authorization } });
 assert.equal(kept.status, 200);
 
-// One that cannot be imported fails, and fails again under the same id.
+// An NZB that cannot be imported fails, and its retry fails under the same id.
 const empty = await upload("empty", "<nzb/>");
 assert.equal((await inHistory(empty)).status, "Failed");
 assert.equal((await client.historyRetry(empty)).status, true);

@@ -1,4 +1,4 @@
--- For mpv: plays a second, then seeks to 20 places and says where it arrived. Ends with an error when that is elsewhere.
+-- For mpv: plays a second, then seeks to 20 positions and prints each one that it reaches. Exits with an error if it reaches another.
 local places = { 30, 5, 55, 12.52, 48.04, 1, 59, 0, 33.36, 20, 58.4, 7.2, 41.8, 2.96, 25.08, 51.12, 16.6, 38.88, 10.4, 45 }
 local frame = 0.04
 local at = 0

@@ -2,7 +2,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>Saves blobs without the bytes of their upload.</summary>
+/// <summary>Saves NZBs without an upload.</summary>
 internal static class StoredBlobs
 {
     public static Task<StoredBlob> SaveNzbAsync(this BlobStore store, Stream plain, CancellationToken cancellationToken) =>

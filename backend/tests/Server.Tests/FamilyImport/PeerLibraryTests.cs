@@ -169,7 +169,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
         }
     }
 
-    /// <summary>Checks that a film with a damaged article is right before and after it, and that the response ends there.</summary>
+    /// <summary>Checks that a film with a damaged article is right before and after it, and that the response is aborted there.</summary>
     private static async Task AssertCutAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
     {
         foreach (var file in files.Where(file => PeerReleases.Damaged.Contains(PeerLibrary.ReleaseOf(file).Title)))

@@ -221,7 +221,7 @@ public sealed class PartChoiceTests : IDisposable
         File.WriteAllText(full, text);
     }
 
-    /// <summary>Returns the parts that are due because of a change, with the reason.</summary>
+    /// <summary>Returns the parts that are due with the reason, without the part whose turn it is.</summary>
     private async Task<Dictionary<string, string>> DueAsync() =>
         (await _parts.ChooseAsync()).Where(part => part.Value.Runs && !part.Value.Why.StartsWith("its turn", StringComparison.Ordinal))
         .ToDictionary(part => part.Key, part => part.Value.Why);

@@ -56,7 +56,7 @@ public sealed class LimitedServerTests : IDisposable
         await Task.WhenAll(players);
         Assert.All(played, bytes => Assert.InRange(bytes, ArticleSize, long.MaxValue));
 
-        // No article was requested twice, and none from the backup provider.
+        // No article was requested twice, and none from the second provider.
         Assert.Equal(0, mock.ProviderStats[1].CommandCount("BODY"));
         Assert.All(film.MessageIds(0).Skip(1).SkipLast(1), id => Assert.InRange(mock.Stats.Bodies.GetValueOrDefault(id), 0, 1));
     }

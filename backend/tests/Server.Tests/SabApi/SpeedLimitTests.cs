@@ -109,7 +109,7 @@ public sealed class SpeedLimitTests : IDisposable
             Assert.True(await CallAsync(host, "mode=speedlimit&value=50"));
         }
 
-        // The client's percentage takes effect once there is a limit to reduce.
+        // A percentage that was set without a limit has no effect on a later limit.
         await using (var host = await ProductHost.StartAsync(_folder, null, null, Configured))
         {
             Assert.Equal(("100", "2500000"), await ShownAsync(host));
