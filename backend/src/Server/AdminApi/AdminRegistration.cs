@@ -10,6 +10,7 @@ internal static class AdminRegistration
     public static IServiceCollection AddAdminApi(this IServiceCollection services) => services
         .AddSingleton<QueueRows>()
         .AddSingleton<HistoryRows>()
+        .AddSingleton<FileSelector>()
         .AddSingleton<StreamViews>()
         .AddSingleton<StatViews>()
         .AddSingleton<HomeViews>()
@@ -51,6 +52,7 @@ internal static class AdminRegistration
         api.MapHome();
         api.MapStreams();
         api.MapFiles();
+        api.MapRemovals();
         api.MapLogs();
         api.MapSystem();
         api.MapBackups();

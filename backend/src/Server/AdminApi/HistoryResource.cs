@@ -123,11 +123,17 @@ internal static class HistoryResource
             ? TypedResults.Ok(QueueResource.Show(await undo.RemoveReleasesAsync(numbers, cancellationToken)))
             : AdminProblem.BadInput("ids", OneOfTwo);
 
-    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> UndoAsync(string id, UndoWorker undo, CancellationToken cancellationToken) =>
-        await undo.UndoAsync(id, cancellationToken) switch
+    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> UndoAsync(
+        string id, UndoWorker undo, FileRemoval files, CancellationToken cancellationToken)
+    {
+        var end = await files.UndoAsync(id, cancellationToken) is { } count
+            ? count > 0 ? UndoEnd.Undone : UndoEnd.TooLate
+            : await undo.UndoAsync(id, cancellationToken);
+        return end switch
         {
             UndoEnd.Undone => TypedResults.NoContent(),
             UndoEnd.TooLate => AdminProblem.WrongState("It is too late to take this back."),
             _ => AdminProblem.NotFound("There is nothing of this kind to take back."),
         };
+    }
 }

@@ -10,6 +10,7 @@ internal static class ArrRegistration
         .AddSingleton<ArrStore>()
         .AddSingleton<AttentionSource>(provider => provider.GetRequiredService<ArrStore>().Attention)
         .AddSingleton<ArrConnector>()
+        .AddSingleton<ArrImports>()
         .AddSingleton<PathDoctor>()
         .AddSingleton<ISettingCheck, ArrInstancesCheck>();
 

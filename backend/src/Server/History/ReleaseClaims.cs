@@ -24,7 +24,7 @@ internal sealed record StrmFolder(string Root, string Category, string Name)
     public string Path => System.IO.Path.Combine(Root, Category, Name);
 }
 
-/// <summary>A release that was removed from the library.</summary>
+/// <summary>A release, or a part of one, that leaves the library.</summary>
 /// <param name="StrmFolders">Folders of its items with <c>.strm</c> files.</param>
 /// <param name="Files">Its files if an item had <c>.strm</c> files; otherwise empty.</param>
 internal sealed record DroppedRelease(Release Release, IReadOnlyList<StrmFolder> StrmFolders, IReadOnlyList<ListedFile> Files);
@@ -37,7 +37,9 @@ internal static class ReleaseClaims
 {
     /// <summary>Condition on <c>history_item</c>: a client rejected its release, and no undoable removal contains the release.</summary>
     internal const string IsRejected =
-        "release_id IN (SELECT id FROM release WHERE claim = 2 AND NOT EXISTS (SELECT 1 FROM removed_release x WHERE x.release_id = release.id))";
+        "release_id IN (SELECT id FROM release WHERE claim = 2 AND NOT EXISTS (SELECT 1 FROM leaving_release x WHERE x.release_id = release.id))";
+
+    private static readonly string[] ItemTables = ["history_item", "removed_history_item"];
 
     /// <summary>Opens the release of a published item for programs to take or reject. A release that a library may need stays taken.</summary>
     /// <param name="isNew">Whether the release was just published for the first time.</param>
@@ -82,7 +84,7 @@ internal static class ReleaseClaims
         [
             .. connection.Query<long>(
                 $"""
-                INSERT INTO removed_release (release_id, removal)
+                INSERT INTO leaving_release (release_id, removal)
                 SELECT DISTINCT release_id, @removal FROM history_item WHERE {SqlDialect.In("number", "@list")} AND {IsRejected}
                 RETURNING release_id
                 """,
@@ -94,31 +96,56 @@ internal static class ReleaseClaims
 
     /// <summary>Ends a removal without deleting anything more.</summary>
     public static void Return(DbConnection connection, long removal) =>
-        Touch(connection, [.. connection.Query<long>("DELETE FROM removed_release WHERE removal = @removal RETURNING release_id", new { removal })]);
+        Touch(connection, [.. connection.Query<long>("DELETE FROM leaving_release WHERE removal = @removal RETURNING release_id", new { removal })]);
 
-    /// <summary>Deletes one release of a removal with its files and maps; null after the last. History items stay, without a release.</summary>
-    public static DroppedRelease? Drop(DbConnection connection, long removal)
+    /// <summary>Returns one release of a removal, with what its deletion from disk needs; null after the last.</summary>
+    public static DroppedRelease? FindLeaving(DbConnection connection, long removal)
     {
-        if (connection.ExecuteScalar<long?>("SELECT release_id FROM removed_release WHERE removal = @removal LIMIT 1", new { removal }) is not { } id)
+        if (connection.QueryFirstOrDefault<LibraryRow>(
+            """
+            SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt
+            FROM leaving_release l JOIN release r ON r.id = l.release_id WHERE l.removal = @removal LIMIT 1
+            """,
+            new { removal }) is not { } row)
             return null;
-        List<StrmFolder> folders =
-        [
-            .. connection.Query<StrmFolder>(
-                """
-                SELECT strm_root AS Root, folder AS Category, release_folder AS Name FROM history_item WHERE release_id = @id AND strm_root <> ''
-                UNION SELECT strm_root, folder, release_folder FROM removed_history_item WHERE release_id = @id AND strm_root <> ''
-                """,
-                new { id }),
-        ];
-        var files = folders.Count > 0 ? LibraryStore.ListFirst(connection, id, int.MaxValue) : [];
-        var release = connection.QuerySingle<LibraryRow>(
-            "DELETE FROM release WHERE id = @id RETURNING id AS ReleaseId, category AS Category, name AS Release, nzb_hash AS NzbHash, published_at AS PublishedAt",
-            new { id });
-        return new DroppedRelease(release.ToRelease(), folders, files);
+        var folders = ListStrmFolders(connection, row.ReleaseId);
+        return new DroppedRelease(row.ToRelease(), folders, folders.Count > 0 ? LibraryStore.ListFirst(connection, row.ReleaseId, int.MaxValue) : []);
+    }
+
+    /// <summary>Returns the folders in which items of a release have <c>.strm</c> files, even if the release or the items are removed.</summary>
+    public static IReadOnlyList<StrmFolder> ListStrmFolders(DbConnection connection, long release) =>
+    [
+        .. connection.Query<StrmFolder>(
+            """
+            SELECT strm_root AS Root, folder AS Category, release_folder AS Name FROM history_item
+            WHERE (release_id = @release OR removed_release_id = @release) AND strm_root <> ''
+            UNION SELECT strm_root, folder, release_folder FROM removed_history_item
+            WHERE (release_id = @release OR removed_release_id = @release) AND strm_root <> ''
+            """,
+            new { release }),
+    ];
+
+    /// <summary>Detaches the items of releases that leave the library. They keep the number of the release for <see cref="Attach"/>.</summary>
+    public static void Detach(DbConnection connection, IReadOnlyCollection<long> releases) => Link(connection, releases, "removed_release_id", "release_id");
+
+    /// <summary>Attaches the items of releases that are back in the library.</summary>
+    public static void Attach(DbConnection connection, IReadOnlyCollection<long> releases) => Link(connection, releases, "release_id", "removed_release_id");
+
+    /// <summary>Makes items forget a release that cannot come back any more.</summary>
+    public static void Forget(DbConnection connection, long release)
+    {
+        foreach (var table in ItemTables)
+            connection.Execute($"UPDATE {table} SET removed_release_id = NULL WHERE removed_release_id = @release", new { release });
+    }
+
+    private static void Link(DbConnection connection, IReadOnlyCollection<long> releases, string set, string from)
+    {
+        foreach (var table in ItemTables)
+            connection.Execute($"UPDATE {table} SET {set} = {from}, {from} = NULL WHERE {SqlDialect.In(from, "@list")}", new { list = SqlDialect.List(releases) });
     }
 
     private static void Keep(DbConnection connection, long release) =>
-        connection.Execute("DELETE FROM removed_release WHERE release_id = @release", new { release });
+        connection.Execute("DELETE FROM leaving_release WHERE release_id = @release", new { release });
 
     /// <summary>Reports the items of releases as changed, because lists show the state of the release.</summary>
     private static int Touch(DbConnection connection, List<long> releases)

@@ -133,7 +133,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             connection => connection.QueryFirstOrDefault<DatedNzb>("SELECT nzb_hash AS Hash, published_at AS At FROM release ORDER BY published_at DESC LIMIT 1"),
             cancellationToken);
 
-    /// <summary>Adds a release and its files in the caller's transaction. Returns its row number.</summary>
+    /// <summary>Adds a release and its files in the caller's transaction. Returns its row number, which no removed release has.</summary>
     public static long Insert(
         DbConnection connection,
         NewRelease release,
@@ -141,7 +141,10 @@ internal sealed class LibraryStore(SluiceDatabase database)
     {
         var releaseId = connection.ExecuteScalar<long>(
             """
-            INSERT INTO release (category, name, nzb_hash, published_at, folded) VALUES (@category, @name, @nzbHash, @publishedAt, @folded)
+            INSERT INTO release (id, category, name, nzb_hash, published_at, folded)
+            VALUES (
+              1 + max((SELECT coalesce(max(id), 0) FROM release), (SELECT coalesce(max(id), 0) FROM removed_release)),
+              @category, @name, @nzbHash, @publishedAt, @folded)
             RETURNING id
             """,
             new

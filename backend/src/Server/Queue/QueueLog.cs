@@ -80,6 +80,9 @@ internal static partial class QueueLog
     [LoggerMessage(2130, LogLevel.Warning, "Categories in use are missing from api.categories, which {Variable} sets: {Names}. Add them there, or clients will not find their items")]
     public static partial void CategoriesNotJoined(ILogger logger, string names, string variable);
 
+    [LoggerMessage(2141, LogLevel.Information, "Removed {Name} from the library: {Files} files. They can be brought back for seven days")]
+    public static partial void FilesRemoved(ILogger logger, string name, int files);
+
     [LoggerMessage(2109, LogLevel.Warning, "Could not delete the unused blob {Hash}")]
     public static partial void BlobNotRemoved(ILogger logger, Exception failure, string hash);
 }

@@ -35,7 +35,8 @@ internal static class RemovedStore
     private const string HistoryColumns =
         """
         number, id, name, nzb_name, category, folder, priority, password, post_processing, script, nzb_hash, encoded_bytes, bytes, release_id, reason,
-        fail_message, added_at, started_at, completed_at, steps, archived, nzb_length, url, folded, release_folder, strm_root
+        fail_message, added_at, started_at, completed_at, steps, archived, nzb_length, url, folded, release_folder, strm_root,
+        removed_release_id
         """;
 
     /// <summary>Starts a removal, or extends it.</summary>

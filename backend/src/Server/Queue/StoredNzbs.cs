@@ -92,7 +92,8 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
 
     private static bool IsNeeded(DbConnection connection, string hash) =>
         QueueStore.Uses(connection, hash) || QueueFileStore.Uses(connection, hash)
-        || HistoryStore.Uses(connection, hash) || LibraryStore.Uses(connection, hash) || RemovedStore.Uses(connection, hash);
+        || HistoryStore.Uses(connection, hash) || LibraryStore.Uses(connection, hash) || RemovedStore.Uses(connection, hash)
+        || RemovedFileStore.Uses(connection, hash);
 
     private void Retire(string hash)
     {

@@ -23,8 +23,12 @@ public sealed class KillPointTests
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>The steps of a server with items; <see cref="MigrationKillTests"/> and <see cref="BackupKillTests"/> cover the others.</summary>
-    private static IEnumerable<string> Points => FailpointBuild.Points.Except(MigrationKillTests.Points).Except(BackupKillTests.Points);
+    /// <summary>
+    /// The steps of a server with items; <see cref="MigrationKillTests"/>, <see cref="BackupKillTests"/> and <see cref="FileRemovalKillTests"/> cover the
+    /// others.
+    /// </summary>
+    private static IEnumerable<string> Points =>
+        FailpointBuild.Points.Except(MigrationKillTests.Points).Except(BackupKillTests.Points).Except(FileRemovalKillTests.Points);
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]

@@ -22,7 +22,7 @@ internal enum UndoEnd
 
 /// <summary>
 /// Removes queue items, history items and rejected releases. Clients can undo a removal for a while, even after a restart (HLT-61). Afterwards the
-/// rows are deleted permanently.
+/// rows are deleted permanently, and rejected releases join the removed files, which can be brought back longer (<see cref="FileRemoval"/>).
 /// </summary>
 internal sealed class UndoWorker(
     SluiceDatabase database,
@@ -32,6 +32,7 @@ internal sealed class UndoWorker(
     StoredNzbs stored,
     StrmLinks strm,
     RcloneNotifier rclone,
+    FileRemoval files,
     TimeProvider time) : IWorker
 {
     /// <summary>How long a removal can be undone.</summary>
@@ -64,6 +65,28 @@ internal sealed class UndoWorker(
     public Task<UndoTicket?> RemoveHistoryAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         RemoveAsync(numbers, RemovedStore.TakeHistory, NotifyRclone, cancellationToken);
 
+    /// <summary>Removes items of the history with their releases, in one transaction.</summary>
+    /// <param name="numbers">Row numbers; at most <see cref="FileRemoval.MostFiles"/>. Unknown ones are skipped.</param>
+    /// <param name="choice">The releases.</param>
+    /// <returns>Null if no item was in the history.</returns>
+    public async Task<UndoTicket?> RemoveWithFilesAsync(IReadOnlyCollection<long> numbers, FileChoice choice, CancellationToken cancellationToken)
+    {
+        MovedFiles? moved = null;
+        var ticket = await RemoveAsync<long, EndedItem>(
+            numbers,
+            (connection, removal, chunk) =>
+            {
+                // Before the items, which then keep the number of the removed release.
+                moved = RemovedFileStore.Take(connection, choice, removal, time.WallTime().ToUnixTimeMilliseconds());
+                return RemovedStore.TakeHistory(connection, removal, chunk);
+            },
+            NotifyRclone,
+            cancellationToken);
+        if (moved is not null)
+            files.OnRemoved(moved);
+        return ticket;
+    }
+
     /// <summary>Removes rejected releases. They stay readable until the removal can no longer be undone.</summary>
     /// <param name="numbers">Row numbers of their history items, which stay. Others are skipped.</param>
     /// <returns>Null if no release was rejected.</returns>
@@ -77,12 +100,19 @@ internal sealed class UndoWorker(
             return UndoEnd.Unknown;
 
         IReadOnlyList<EndedItem> ended = [];
+        MovedFiles? moved = null;
         var end = await database.WriteAsync(
             connection =>
             {
                 var isOpen = RemovedStore.IsOpen(connection, removal, time.WallTime().ToUnixTimeMilliseconds());
                 if (isOpen == true)
+                {
+                    // Read before the removal is deleted, and moved after the items are back, which then get their release again.
+                    var items = RemovedFileStore.FindItemsOfHistory(connection, removal);
                     ended = RemovedStore.Return(connection, removal);
+                    moved = RemovedFileStore.Return(connection, items);
+                }
+
                 return isOpen switch
                 {
                     true => UndoEnd.Undone,
@@ -95,6 +125,8 @@ internal sealed class UndoWorker(
         {
             foreach (var item in ended)
                 NotifyRclone(item);
+            if (moved is not null)
+                files.OnReturned(moved);
             schedule.Wake();
             fetches.Wake();
         }
@@ -143,11 +175,10 @@ internal sealed class UndoWorker(
             connection => RemovedStore.Close(connection, now.ToUnixTimeMilliseconds(), (now + (UndoTime * 2)).ToUnixTimeMilliseconds()), stopping);
         foreach (var removal in due)
         {
-            while (await database.WriteAsync(connection => ReleaseClaims.Drop(connection, removal), stopping) is { } dropped)
+            while (await database.WriteAsync(connection => TakeLeaving(connection, removal), stopping) is var (dropped, moved))
             {
-                rclone.ReleaseChanged(dropped.Release.Category, dropped.Release.Name);
                 strm.Delete(dropped);
-                await stored.ReleaseAsync([dropped.Release.NzbHash], CancellationToken.None);
+                files.OnRemoved(moved);
             }
 
             while (await database.WriteAsync(connection => RemovedStore.Drop(connection, removal), stopping) is { } hashes)
@@ -159,6 +190,12 @@ internal sealed class UndoWorker(
         var left = TimeSpan.FromMilliseconds(at - time.WallTime().ToUnixTimeMilliseconds());
         return left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
+
+    private (DroppedRelease Dropped, MovedFiles Moved)? TakeLeaving(System.Data.Common.DbConnection connection, long removal) =>
+        ReleaseClaims.FindLeaving(connection, removal) is { } dropped
+        && RemovedFileStore.Take(connection, new FileChoice([dropped.Release.Id], []), null, time.WallTime().ToUnixTimeMilliseconds()) is { } moved
+            ? (dropped, moved)
+            : null;
 
     private void NotifyRclone(EndedItem item)
     {

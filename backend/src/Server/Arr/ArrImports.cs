@@ -1,0 +1,58 @@
+using System.Text.Json.Nodes;
+
+namespace Sluice.Server.Arr;
+
+/// <summary>What a program has imported of some downloads.</summary>
+/// <param name="Name">Name of the program, as the user gave it.</param>
+/// <param name="Imported">Number of downloads that it has imported files of.</param>
+/// <param name="Failure">A sentence that says why the program could not be asked; null if it answered.</param>
+internal sealed record ArrImport(string Name, int Imported, string? Failure);
+
+/// <summary>Asks the saved programs which downloads they have imported, by the history of each (<c>downloadId</c>). Changes nothing.</summary>
+internal sealed class ArrImports(ArrStore store, ArrClient client, TimeProvider time)
+{
+    /// <summary>Most downloads to ask for, because each is one call per program.</summary>
+    public const int MostDownloads = 10;
+
+    // A dialog waits for the answer, so a program that is down must not hold it longer.
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(3);
+
+    /// <summary>Asks all programs at once. A program that does not answer in time is listed with its failure.</summary>
+    /// <param name="downloads">Ids that the programs got for their downloads; only the first <see cref="MostDownloads"/> are asked for.</param>
+    public async Task<IReadOnlyList<ArrImport>> FindAsync(IReadOnlyList<string> downloads, CancellationToken cancellationToken)
+    {
+        if (downloads.Count == 0)
+            return [];
+        using var deadline = new CancellationTokenSource(Deadline, time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
+        return await Task.WhenAll(store.All.Select(server => FindAsync(server, [.. downloads.Take(MostDownloads)], either.Token, cancellationToken)));
+    }
+
+    private async Task<ArrImport> FindAsync(ArrServer server, IReadOnlyList<string> downloads, CancellationToken either, CancellationToken cancellationToken)
+    {
+        var imported = 0;
+        try
+        {
+            foreach (var download in downloads)
+            {
+                var page = await client.GetAsync(server, $"history?page=1&pageSize=50&downloadId={Uri.EscapeDataString(download)}", either) as JsonObject;
+                imported += (page?["records"] as JsonArray ?? []).OfType<JsonObject>().Any(record => IsImport(record, download)) ? 1 : 0;
+            }
+
+            return new ArrImport(server.Name, imported, null);
+        }
+        catch (ArrException e)
+        {
+            return new ArrImport(server.Name, imported, e.Message);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return new ArrImport(server.Name, imported, $"{server.Name} did not answer in time.");
+        }
+    }
+
+    // Sonarr and Radarr say "downloadFolderImported", Lidarr "trackFileImported", Readarr "bookFileImported".
+    private static bool IsImport(JsonObject record, string download) =>
+        ArrJson.Text(record["eventType"]).EndsWith("Imported", StringComparison.OrdinalIgnoreCase)
+        && ArrJson.Text(record["downloadId"]).Equals(download, StringComparison.OrdinalIgnoreCase);
+}

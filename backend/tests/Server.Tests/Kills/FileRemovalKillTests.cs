@@ -1,0 +1,173 @@
+using System.Net.Http.Json;
+using System.Text.Json.Nodes;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Tests.EndToEnd;
+using Sluice.Tools.MockNntpServer;
+using Xunit;
+
+namespace Sluice.Server.Tests.Kills;
+
+/// <summary>A kill at any step of a removal, its undo or the deletion leaves files wholly in the library or wholly removed (HLT-96).</summary>
+[Collection(EndToEndRun.Name)]
+public sealed class FileRemovalKillTests : IDisposable
+{
+    private const string AdminPassword = "a-password-of-an-administrator";
+    private const int Films = 4;
+
+    private static readonly string[] OfRemoval = ["files-remove-begins", "files-remove-committed"];
+    private static readonly string[] OfUndo = ["files-return-begins", "files-return-committed"];
+    private static readonly string[] OfPurge = ["files-purge-begins", "files-purge-committed"];
+
+    private readonly ScratchFolder _folder = new();
+    private readonly SyntheticFilm[] _films = [.. Enumerable.Range(0, Films).Select(i => new SyntheticFilm((ulong)(5600 + i), 60_000, 30_000))];
+    private Dictionary<string, string> _settings = [];
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>The steps that only removed files come to.</summary>
+    public static IEnumerable<string> Points => [.. OfRemoval, .. OfUndo, .. OfPurge];
+
+    private string Data => _folder.File("data");
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Name)]
+    [Trait("Category", FailpointBuild.Part)]
+    public async Task HLT_96_Kill_at_any_step_leaves_files_here_or_removed()
+    {
+        FailpointBuild.Require();
+        await using var mock = await MockServer.StartAsync();
+        _settings = ProviderSettings.For([.. mock.Ports], "", "");
+        _settings["SLUICE_ADMIN_USER"] = "owner";
+        _settings["SLUICE_ADMIN_PASSWORD"] = AdminPassword;
+        var whole = "";
+        await RunAsync(async (server, http) =>
+        {
+            foreach (var film in _films)
+            {
+                await server.Client.AddFileAsync("movies", film.Name, film.Nzb, Token);
+                await server.Client.PublishedAsync(film.Name, Token);
+            }
+
+            whole = await ShownAsync(http);
+        });
+
+        foreach (var point in OfRemoval)
+        {
+            await KillAsync(point, http => RemoveAsync(http));
+            await RunAsync(async (_, http) =>
+            {
+                var isRemoved = point != OfRemoval[0];
+                Assert.Equal(isRemoved ? "" : whole, await ShownAsync(http));
+                Assert.Equal(isRemoved ? Films : 0, (await RemovedAsync(http)).Length);
+                await RestoreAsync(http);
+                Assert.Equal(whole, await ShownAsync(http));
+            });
+        }
+
+        foreach (var point in OfUndo)
+        {
+            await RunAsync((_, http) => RemoveAsync(http));
+            await KillAsync(point, RestoreAsync);
+            await RunAsync(async (_, http) =>
+            {
+                var isBack = point != OfUndo[0];
+                Assert.Equal(isBack ? whole : "", await ShownAsync(http));
+                Assert.Equal(isBack ? 0 : Films, (await RemovedAsync(http)).Length);
+                await RestoreAsync(http);
+                Assert.Equal(whole, await ShownAsync(http));
+            });
+        }
+
+        // The deletion continues with each start.
+        await RunAsync((_, http) => RemoveAsync(http));
+        Execute("UPDATE library_removal SET removed_at = removed_at - 700000000, kept_ms = 700000000");
+        foreach (var point in OfPurge)
+        {
+            await using var server = await ArmedServer.StartAsync(Data, _settings, point, Token);
+            await server.EndAsync(Token);
+        }
+
+        await RunAsync(async (_, http) =>
+        {
+            while (Count("library_removal") > 0)
+                await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+            Assert.Empty(await RemovedAsync(http));
+            Assert.Equal("", await ShownAsync(http));
+        });
+        Assert.Equal(0, Count("removed_release") + Count("removed_posted_file") + Count("removed_library_file") + Count("release"));
+    }
+
+    /// <summary>Works with a server, checks its database and kills it.</summary>
+    private async Task RunAsync(Func<ArmedServer, HttpClient, Task> work)
+    {
+        await using var server = await ArmedServer.StartAsync(Data, _settings, null, Token);
+        using (var http = await LogInAsync(server))
+            await work(server, http);
+        await server.KillAsync();
+        using var connection = Open();
+        Assert.Equal("ok", connection.ExecuteScalar<string>("PRAGMA integrity_check"));
+    }
+
+    /// <summary>Begins something in the course of which the server comes to a step and ends.</summary>
+    private async Task KillAsync(string point, Func<HttpClient, Task> begin)
+    {
+        await using var server = await ArmedServer.StartAsync(Data, _settings, point, Token);
+        using var http = await LogInAsync(server);
+        await Assert.ThrowsAsync<HttpRequestException>(() => begin(http));
+        await server.EndAsync(Token);
+    }
+
+    private static async Task RemoveAsync(HttpClient http)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Delete, new Uri("api/files", UriKind.Relative)) { Content = JsonContent.Create(new { paths = new[] { "movies" } }) };
+        using var answer = await http.SendAsync(request, Token);
+        answer.EnsureSuccessStatusCode();
+    }
+
+    private static async Task RestoreAsync(HttpClient http)
+    {
+        var ids = (await RemovedAsync(http)).Select(row => row!["id"]!.ToString()).ToArray();
+        using var answer = await http.PostAsJsonAsync("api/quarantine/restore", new { ids }, Token);
+        answer.EnsureSuccessStatusCode();
+    }
+
+    private static async Task<JsonNode?[]> RemovedAsync(HttpClient http) =>
+        [.. JsonNode.Parse(await http.GetStringAsync("api/quarantine", Token))!["items"]!.AsArray()];
+
+    /// <summary>Path and id of every film.</summary>
+    private static async Task<string> ShownAsync(HttpClient http) => string.Join('\n', JsonNode.Parse(await http.GetStringAsync("api/files?q=mkv", Token))!["items"]!.AsArray()
+        .Select(row => $"{row!["path"]} {row["id"]}"));
+
+    private static async Task<HttpClient> LogInAsync(ArmedServer server)
+    {
+        var address = new Uri(new Uri(server.Client.Authority).GetComponents(UriComponents.SchemeAndServer, UriFormat.Unescaped));
+        var http = new HttpClient { BaseAddress = address };
+        http.DefaultRequestHeaders.Add("X-Csrf", "1");
+        http.DefaultRequestHeaders.Add("Origin", address.GetLeftPart(UriPartial.Authority));
+        using var session = await http.PostAsJsonAsync("api/session", new { user = "owner", password = AdminPassword }, Token);
+        session.EnsureSuccessStatusCode();
+        return http;
+    }
+
+    private SqliteConnection Open()
+    {
+        var connection = new SqliteConnection($"Data Source={Path.Combine(Data, "sluice.db")};Pooling=False");
+        connection.Open();
+        return connection;
+    }
+
+    private void Execute(string sql)
+    {
+        using var connection = Open();
+        connection.Execute(sql);
+    }
+
+    private long Count(string table)
+    {
+        using var connection = Open();
+        return connection.ExecuteScalar<long>($"SELECT count(*) FROM {table}");
+    }
+}
