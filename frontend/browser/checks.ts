@@ -10,7 +10,7 @@ declare const axe: { run: (context: Document, options: RunOptions) => Promise<Ax
 /** Waits until no Skeleton is left in the page or a dialog. A running import step uses the same animation, but is not a div. */
 export async function settle(page: Page): Promise<void> {
   try {
-    await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null);
+    await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null, undefined, { polling: 100 });
   } catch (cause) {
     throw new Error(`The page still waits: ${await pending(page)}`, { cause });
   }
