@@ -115,7 +115,7 @@ public sealed class PlacementTests
     [InlineData("{\"kind\":\"body.fin\",\"offset\":-1}")]
     [InlineData("{\"kind\":\"body.fin\"")]
     [InlineData("[]")]
-    public void Fault_script_error_names_its_line(string line)
+    public void Fault_script_error_reports_its_line(string line)
     {
         var refused = Assert.Throws<FormatException>(() => FaultScript.Parse("\n" + line));
         Assert.StartsWith("Line 2 ", refused.Message, StringComparison.Ordinal);

@@ -38,7 +38,7 @@ public sealed class Par2ReaderTests
     [InlineData(66)]
     [InlineData(int.MaxValue)]
     [InlineData(-4)]
-    public void Wrong_packet_length_is_damage(long length)
+    public void Wrong_packet_length_is_reported_as_damage(long length)
     {
         var packet = MainPacket(4, 1);
         BitConverter.GetBytes(length).CopyTo(packet, 8);

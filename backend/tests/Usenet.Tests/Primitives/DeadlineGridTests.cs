@@ -72,7 +72,7 @@ public sealed class DeadlineGridTests
     }
 
     [Fact]
-    public async Task Deadline_armed_during_a_look_fires_too()
+    public async Task Deadline_armed_during_a_check_fires_too()
     {
         await using var other = Add(2);
         await using var one = Add(1, () => other.Arm(TimeSpan.FromMilliseconds(120)));

@@ -11,7 +11,7 @@ public sealed class GoldenLayoutsTests
 
     [Theory]
     [MemberData(nameof(Titles))]
-    public void Names_make_up_the_sets_of_the_table(string title)
+    public void Names_form_the_sets_in_the_golden_table(string title)
     {
         var lines = GoldenCorpus.Read("layouts.txt").Single(one => one.Title == title).Lines;
 

@@ -12,7 +12,7 @@ public sealed class GoldenNamesTests
 
     [Theory]
     [MemberData(nameof(Titles))]
-    public void Files_get_the_names_of_the_table_in_any_order(string title)
+    public void Files_get_the_golden_names_in_any_order(string title)
     {
         var lines = GoldenCorpus.Read("names.txt").Single(one => one.Title == title).Lines;
         var release = lines[0]["release ".Length..];

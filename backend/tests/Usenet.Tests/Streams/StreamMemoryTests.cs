@@ -102,7 +102,7 @@ public sealed class StreamMemoryTests
     }
 
     [Fact]
-    public void The_cache_gives_way_once_an_eighth_of_the_memory_is_held()
+    public void Cache_shrinks_once_an_eighth_of_the_memory_is_in_use()
     {
         using var memory = new StreamMemory(TimeProvider.System);
         var (cache, blocks, _) = memory.Open(new StreamOptions { ByteBudget = 64 * BlockPool.BlockSize, CacheBytes = 8 * BlockPool.BlockSize });

@@ -121,7 +121,7 @@ public sealed class TesterPartsTests
     public void Compared_arguments_exclude_json_and_compare_flags(string args) => Assert.Equal("--size=2 --limit=2", Comparison.Compared(args.Split(' ')));
 
     [Fact]
-    public void Disagreeing_counts_are_named()
+    public void Disagreeing_counts_are_listed()
     {
         var provider = new ProviderCounts(Commands: 10, Bodies: 10, Opened: 2, Peak: 2, Refused: 0, Bytes: 0, DeepestPipeline: 4, Waiting: 0);
         var engine = new NntpCounters { Commands = 10, Bodies = 10, SocketsOpened = 2, SocketsPeak = 2 };

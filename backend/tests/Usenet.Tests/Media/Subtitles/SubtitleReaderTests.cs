@@ -112,7 +112,7 @@ public sealed class SubtitleReaderTests
     [InlineData(SubRip)]
     [InlineData(SubStation)]
     [InlineData(WebVtt)]
-    public void Files_cut_anywhere_give_the_cues_before_the_cut(string file)
+    public void Truncated_files_give_the_cues_before_the_cut(string file)
     {
         var bytes = Encoding.UTF8.GetBytes(file);
         var whole = Read(file);

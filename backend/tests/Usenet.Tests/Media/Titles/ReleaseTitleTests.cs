@@ -10,7 +10,7 @@ public sealed class ReleaseTitleTests
     [Theory]
     [InlineData("known.tsv", 300)]
     [InlineData("unseen.tsv", 200)]
-    public void Names_as_posted_give_title_year_and_episode(string file, int fewest)
+    public void Posted_names_give_title_year_and_episode(string file, int fewest)
     {
         var rows = Rows(file);
         var (right, wrong) = (0, 0);
@@ -33,14 +33,14 @@ public sealed class ReleaseTitleTests
     [Theory]
     [InlineData("known.tsv")]
     [InlineData("unseen.tsv")]
-    public void Names_as_posted_give_resolution_and_source(string file)
+    public void Posted_names_give_resolution_and_source(string file)
     {
         var rows = Rows(file);
         Assert.InRange(rows.Count(row => ReleaseTitle.Parse(row.Name)?.Quality == row.Expected?.Quality), rows.Count * 97 / 100.0, rows.Count);
     }
 
     [Fact]
-    public void Longer_names_than_folders_can_have_give_no_title()
+    public void Names_above_the_folder_name_limit_give_no_title()
     {
         var longest = new string('z', ReleaseTitle.MaxLength - 15);
         Assert.Equal(longest, ReleaseTitle.Parse($"{longest}.2019.1080p.WEB")?.Title);
@@ -61,7 +61,7 @@ public sealed class ReleaseTitleTests
     }
 
     [Fact]
-    public void Parsing_allocates_little_beside_the_answer()
+    public void Parsing_allocates_little_besides_the_result()
     {
         const string name = "Harbour.Lights.S02E11.The.Long.Night.1080p.WEB-DL.DDP5.1.H.264-NORDLYS";
         Assert.NotNull(ReleaseTitle.Parse(name));

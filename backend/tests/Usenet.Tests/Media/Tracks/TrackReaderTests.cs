@@ -250,7 +250,7 @@ public sealed class TrackReaderTests
     }
 
     [Fact]
-    public async Task Endless_elements_are_damaged_at_the_read_limit()
+    public async Task Header_without_end_is_reported_damaged_at_the_read_limit()
     {
         // Empty elements of two bytes, each of which the reader skips.
         var matroska = new CountedFile(Join(Start(), OpenElement(0x18538067, [.. Enumerable.Repeat<byte[]>([0xEC, 0x80], 4_000_000)])));

@@ -46,7 +46,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void Certain_cap_is_retried_after_30_seconds_then_recovers_fast()
+    public void Confirmed_cap_recovers_fast_after_30_seconds()
     {
         _cap.Refused(2, isDoubtful: false, isSure: true);
         _time.Advance(TimeSpan.FromSeconds(29));

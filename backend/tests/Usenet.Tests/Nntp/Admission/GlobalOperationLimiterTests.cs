@@ -10,7 +10,7 @@ public sealed class GlobalOperationLimiterTests
     [InlineData(OperationLane.Playback)]
     [InlineData(OperationLane.Import)]
     [InlineData(OperationLane.HealthCheck)]
-    public void Any_lane_alone_may_use_everything(OperationLane lane)
+    public void Single_active_lane_may_use_every_permit(OperationLane lane)
     {
         var limiter = new GlobalOperationLimiter(20);
         Assert.Equal(20, TakeAll(limiter, lane).Count);
@@ -35,7 +35,7 @@ public sealed class GlobalOperationLimiterTests
     }
 
     [Fact]
-    public void A_busy_import_gives_way_to_a_stream_as_its_permits_come_back()
+    public void Import_yields_to_a_stream_as_its_permits_are_returned()
     {
         var limiter = new GlobalOperationLimiter(20);
         var import = TakeAll(limiter, OperationLane.Import);
@@ -55,7 +55,7 @@ public sealed class GlobalOperationLimiterTests
     }
 
     [Fact]
-    public void A_permit_comes_back_once_however_often_it_is_disposed()
+    public void Permit_is_returned_once_even_if_disposed_twice()
     {
         var limiter = new GlobalOperationLimiter(1);
         var returned = 0;

@@ -68,7 +68,7 @@ public sealed class LineCeilingTests
     }
 
     [Fact]
-    public void Imports_beside_playback_keep_a_fifth_of_the_connections()
+    public void Imports_during_playback_get_a_fifth_of_the_connections()
     {
         var model = FilmBesideImports(Wide);
         Assert.Equal(Connections * Depth, Read(model, 1000));

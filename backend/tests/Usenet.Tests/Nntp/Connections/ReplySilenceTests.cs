@@ -54,7 +54,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_A_reply_is_not_blamed_for_the_one_before_it()
+    public void F11_Reply_is_not_blamed_for_the_previous_one()
     {
         Send(isHeadOfLine: true);
         Send(isHeadOfLine: true);

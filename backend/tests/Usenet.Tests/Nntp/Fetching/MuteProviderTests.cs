@@ -84,7 +84,7 @@ public sealed class MuteProviderTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Provider_greeting_late_is_preferred_again()
+    public async Task Provider_with_a_late_greeting_is_preferred_again()
     {
         using var greets = new ManualResetEventSlim();
         var asked = 0;
@@ -121,7 +121,7 @@ public sealed class MuteProviderTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Lone_provider_greeting_late_answers_the_waiting_fetch()
+    public async Task Lone_provider_with_a_late_greeting_serves_the_fetch()
     {
         using var greets = new ManualResetEventSlim();
         await using var host = await EngineHost.StartAsync(EngineHost.Film(1));

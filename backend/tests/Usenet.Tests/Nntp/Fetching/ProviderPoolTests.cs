@@ -142,7 +142,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact]
-    public async Task Idle_connections_are_closed_by_us_with_QUIT()
+    public async Task Idle_connections_are_closed_with_QUIT()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(4), nntp: new NntpOptions { IdleTimeout = TimeSpan.FromMilliseconds(200) });
         await FetchAsync(host, 1);

@@ -21,7 +21,7 @@ public sealed class BodyScannerTests
     }
 
     [Fact]
-    public void Random_bodies_end_at_the_same_place_as_a_plain_search()
+    public void Random_bodies_end_at_the_same_offset_as_a_plain_search()
     {
         var random = new Random(4);
         for (var round = 0; round < 20_000; round++)

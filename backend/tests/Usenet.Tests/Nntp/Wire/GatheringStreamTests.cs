@@ -47,7 +47,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Pieces_of_a_body_wake_the_reader_once_for_a_block()
+    public async Task Reader_wakes_once_per_block_of_a_body()
     {
         _stream.Expect(Block, BytesPerSecond);
         var reading = ReadAsync();
@@ -63,7 +63,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     [InlineData(5_000, BytesPerSecond)]
     [InlineData(Block, 0)]
     [InlineData(Block, 1e9)]
-    public async Task Urgent_bytes_and_unknown_or_fast_lines_are_not_held_back(long atLeast, double bytesPerSecond)
+    public async Task Urgent_bytes_and_unknown_or_fast_lines_are_not_delayed(long atLeast, double bytesPerSecond)
     {
         _stream.Expect(Block, BytesPerSecond);
         var block = ReadAsync();
@@ -77,7 +77,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task End_of_a_body_is_not_waited_for_beyond_its_last_byte()
+    public async Task Read_at_the_end_of_a_body_ends_with_its_last_byte()
     {
         _stream.Expect(Block, BytesPerSecond);
         var block = ReadAsync();
@@ -112,7 +112,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Later_bytes_of_a_silent_line_end_the_wait_too()
+    public async Task First_bytes_after_a_silence_are_returned_at_once()
     {
         _stream.Expect(Block, BytesPerSecond);
         var reading = ReadAsync();
@@ -126,7 +126,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     [InlineData(BytesPerSecond, false)]
     [InlineData(0, true)]
     [InlineData(1e9, true)]
-    public async Task Reader_of_a_slow_line_takes_no_thread_of_the_pool(double bytesPerSecond, bool isOfPool)
+    public async Task Reader_of_a_slow_line_uses_no_thread_pool_thread(double bytesPerSecond, bool isOfPool)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Other systems have no such thread.");
         _stream.Expect(Block, BytesPerSecond);

@@ -15,7 +15,7 @@ public sealed class CopySearchTests
     private static readonly MessageId Duplicate = MessageId.Parse("duplicate@x");
 
     [Fact]
-    public void Missing_article_is_asked_for_once_by_each_id()
+    public void Missing_article_is_requested_once_by_each_id()
     {
         Assert.Equal(["primary", "duplicate"], Questions(Miss, Miss));
         Assert.Equal(ArticleLoss.Missing, Lost(Miss, Miss));

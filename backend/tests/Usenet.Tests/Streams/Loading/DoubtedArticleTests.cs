@@ -87,7 +87,7 @@ public sealed class DoubtedArticleTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F18_stream_with_early_bytes_waits_for_the_retry()
+    public async Task F18_stream_waits_for_the_retry_if_early_bytes_were_served()
     {
         await using var film = new SteppedFilm(time: _time);
         var bad = film.Body().ToArray();

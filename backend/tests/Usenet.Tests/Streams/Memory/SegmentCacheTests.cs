@@ -43,7 +43,7 @@ public sealed class SegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public void Readers_come_before_the_cache_when_memory_is_short()
+    public void Readers_have_priority_over_the_cache_if_memory_is_short()
     {
         for (var number = 0; number < 4; number++)
             Add(number).Release();
@@ -68,7 +68,7 @@ public sealed class SegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public void A_closed_cache_keeps_nothing_and_takes_nothing()
+    public void Closed_cache_is_empty_and_accepts_nothing()
     {
         var held = Add(0);
         Add(1).Release();

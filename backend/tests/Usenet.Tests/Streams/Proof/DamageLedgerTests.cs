@@ -72,7 +72,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_missing_report_after_damage_replaces_the_verdict()
+    public void F18_missing_article_overrides_a_damage_verdict()
     {
         Garbled();
         _time.Advance(AskAgainAfter);

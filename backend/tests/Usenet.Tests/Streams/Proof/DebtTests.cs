@@ -102,7 +102,7 @@ public sealed class DebtTests : EarlyReads
     }
 
     [Fact]
-    public async Task Range_within_the_withheld_bytes_owes_nothing()
+    public async Task Range_up_to_the_withheld_length_owes_no_proof()
     {
         await using var film = new SteppedFilm(parts: 2, new StreamOptions { CacheBytes = 0 }, Time);
         await using var stream = film.Open(1000, 1000 + 4096);

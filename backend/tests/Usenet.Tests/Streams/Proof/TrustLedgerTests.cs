@@ -127,7 +127,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_with_verify_before_serve_nothing_is_trusted() =>
+    public void F18_verify_before_serve_trusts_nothing() =>
         Assert.Equal(
             (true, false),
             (_trust.MayLeaveEarly(File("a"), new StreamOptions()), _trust.MayLeaveEarly(File("a"), new StreamOptions { VerifyBeforeServe = true })));

@@ -43,7 +43,7 @@ public sealed class EvictedStreamTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Evicted_streams_read_their_files_byte_exact()
+    public async Task Evicted_streams_still_read_correct_bytes()
     {
         const int Readers = 12;
         await using var host = await StartAsync(2);

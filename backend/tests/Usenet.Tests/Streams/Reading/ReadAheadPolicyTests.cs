@@ -86,7 +86,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void Second_step_asks_for_sixteen_times_the_bytes_read()
+    public void Second_step_requests_sixteen_times_the_bytes_read()
     {
         var line = Line(5000, 150);
         line.Read(TimeSpan.FromMilliseconds(450));

@@ -40,7 +40,7 @@ public sealed class UnprovedBytesTests : EarlyReads
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task F18_range_with_a_corrupt_early_copy_never_completes(Way way, bool isUnderWay)
+    public async Task F18_range_with_corrupt_early_bytes_never_completes(Way way, bool isUnderWay)
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
