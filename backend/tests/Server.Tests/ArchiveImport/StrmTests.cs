@@ -25,7 +25,7 @@ public sealed class StrmTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Strm_file_links_to_the_film_and_history_names_its_folder()
+    public async Task Strm_file_links_to_the_film_and_history_shows_its_folder()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
@@ -141,7 +141,7 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
-    public async Task Removed_release_takes_its_strm_files_and_folder_along()
+    public async Task Removing_a_release_deletes_its_strm_files_and_folder()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock, ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "false"));

@@ -23,7 +23,7 @@ public sealed class Arm64Tests
 
     [Theory(Explicit = true)]
     [MemberData(nameof(Cpus))]
-    public async Task Arm64_archive_names_its_checksum_and_serves_the_clip(string cpu, string checksum)
+    public async Task Arm64_archive_uses_the_CPU_checksum_and_serves_the_clip(string cpu, string checksum)
     {
         var cancel = TestContext.Current.CancellationToken;
         using var data = new ScratchFolder();

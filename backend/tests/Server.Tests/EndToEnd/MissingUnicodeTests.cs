@@ -19,7 +19,7 @@ public sealed class MissingUnicodeTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Server_without_ICU_names_the_package()
+    public async Task Server_without_ICU_reports_the_missing_package()
     {
         Assert.SkipUnless(File.Exists(ServerForm.AheadFile), "the server is not compiled ahead here");
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can hide a library");

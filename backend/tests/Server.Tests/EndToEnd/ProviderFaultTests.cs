@@ -64,7 +64,7 @@ public sealed class ProviderFaultTests
     [Theory]
     [InlineData(FaultKind.Missing)]
     [InlineData(FaultKind.Corrupt)]
-    public async Task Missing_or_corrupt_article_cuts_only_reads_over_it(FaultKind kind)
+    public async Task Missing_or_corrupt_article_aborts_only_reads_across_it(FaultKind kind)
     {
         var cancel = TestContext.Current.CancellationToken;
         const int Part = 300;

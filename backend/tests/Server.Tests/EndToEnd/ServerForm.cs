@@ -69,7 +69,7 @@ public sealed class ServerFormTests
     [InlineData("published", "artifacts/server/Sluice.Server")]
     [InlineData("aot", "artifacts/server-aot/Sluice.Server")]
     [InlineData("arm64", "artifacts/arm64/server")]
-    public void Variable_names_one_form_for_all_tests(string? wanted, string expected) =>
+    public void Variable_selects_the_form_for_all_tests(string? wanted, string expected) =>
         Assert.StartsWith(Repository.PathOf(expected), ServerForm.FileOf(wanted), StringComparison.Ordinal);
 
     [Theory]

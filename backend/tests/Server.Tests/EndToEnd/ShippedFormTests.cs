@@ -56,7 +56,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
 
     [Theory]
     [MemberData(nameof(Rooms))]
-    public async Task Room_answers(string room)
+    public async Task Room_answers_its_request(string room)
     {
         var cancel = TestContext.Current.CancellationToken;
         var (_, line, body, status, text) = Requests.Single(request => request.Room == room);
