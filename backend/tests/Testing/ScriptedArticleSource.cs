@@ -47,7 +47,7 @@ public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096)
 
     /// <summary>Posts an article at every provider.</summary>
     /// <param name="id">Its message-id, without brackets.</param>
-    /// <param name="wire">Its body as it goes over the wire, terminating line included.</param>
+    /// <param name="wire">Its body as sent over the wire, terminating line included.</param>
     public void Post(string id, byte[] wire) => _posted[MessageId.Parse(id)] = wire;
 
     /// <summary>Gives one provider a different copy of an article, or no copy if null.</summary>

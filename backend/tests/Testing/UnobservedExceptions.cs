@@ -12,7 +12,7 @@ public sealed class UnobservedExceptions : IDisposable
 
     public UnobservedExceptions() => TaskScheduler.UnobservedTaskException += Remember;
 
-    /// <summary>Stops listening.</summary>
+    /// <summary>Stops listening and throws if an exception was never observed.</summary>
     /// <exception cref="AggregateException">Tasks failed unobserved.</exception>
     public void Dispose()
     {

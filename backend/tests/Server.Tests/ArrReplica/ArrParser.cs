@@ -20,7 +20,7 @@ internal sealed record ArrHistoryItem(string Id, string Title, string Category, 
 
 /// <summary>
 /// Parses answers as the *arr do (SAB-91): words into enumerations, durations at their colons, numbers in the invariant culture, and the folder
-/// of a release by walking up from its storage. It is stricter in one respect: an unknown priority, their default, is an error here.
+/// of a release by walking up from its storage. It is stricter in one respect: an unknown priority is an error here, not the default.
 /// </summary>
 internal static class ArrParser
 {

@@ -79,7 +79,7 @@ internal sealed partial class FolderTemplate : IDisposable
         }
     }
 
-    /// <summary>Publishes the films.</summary>
+    /// <summary>Creates the folder and publishes the films.</summary>
     public static async Task<FolderTemplate> CreateAsync(MockServer mock, CancellationToken cancel)
     {
         var template = new FolderTemplate(mock);

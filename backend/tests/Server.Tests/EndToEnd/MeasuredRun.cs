@@ -15,7 +15,7 @@ internal static class MeasuredRun
     {
         using var folder = new ScratchFolder();
         var json = folder.File("result.json");
-        // Tests and tools are built with one configuration: .../bin/<configuration>/net10.0/.
+        // Tests and tools are built with the same configuration: .../bin/<configuration>/net10.0/.
         var configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
         var variables = new Dictionary<string, string>(settings ?? new Dictionary<string, string>())
         {

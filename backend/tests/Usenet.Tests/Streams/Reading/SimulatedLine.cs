@@ -35,7 +35,6 @@ internal sealed class SimulatedLine
     /// <summary>Bytes per second of the line.</summary>
     public double Rate { get; set; } = 1e12;
 
-    /// <summary>Round trip.</summary>
     public TimeSpan RoundTrip { get; set; }
 
     /// <summary>Uniform variation of the round trip, as a fraction.</summary>
