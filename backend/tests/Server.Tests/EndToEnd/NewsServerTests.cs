@@ -55,7 +55,7 @@ public sealed class NewsServerTests
         Assert.Equal(bytes[99_999..3_000_001], await client.GetRangeAsync(Path, 99_999, 3_000_000, bytes.Length, cancel));
     }
 
-    /// <summary>The poster of the other test escapes dots; in this post INN doubles the leading dot of 325 lines.</summary>
+    /// <summary>The poster of the synthetic file escapes dots; in this post INN doubles the leading dot of 325 lines.</summary>
     private static async Task AssertDotStuffedPostAsync(SluiceClient client, string news, CancellationToken cancel)
     {
         var post = RealPost.Read("raw-dots");

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>A kill at any step of a removal, its undo or the deletion leaves files wholly in the library or wholly removed (HLT-96).</summary>
+/// <summary>After a kill at any step of a removal, its undo or the deletion, all files are in the library or all are removed (HLT-96).</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class FileRemovalKillTests : IDisposable
 {
@@ -25,7 +25,7 @@ public sealed class FileRemovalKillTests : IDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>The steps that only removed files come to.</summary>
+    /// <summary>The steps that a server reaches only with removed files.</summary>
     public static IEnumerable<string> Points => [.. OfRemoval, .. OfUndo, .. OfPurge];
 
     private string Data => _folder.File("data");
@@ -81,7 +81,7 @@ public sealed class FileRemovalKillTests : IDisposable
             });
         }
 
-        // The deletion continues with each start.
+        // Each start continues the deletion.
         await RunAsync((_, http) => RemoveAsync(http));
         Execute("UPDATE library_removal SET removed_at = removed_at - 700000000, kept_ms = 700000000");
         foreach (var point in OfPurge)
@@ -100,7 +100,7 @@ public sealed class FileRemovalKillTests : IDisposable
         Assert.Equal(0, Count("removed_release") + Count("removed_posted_file") + Count("removed_library_file") + Count("release"));
     }
 
-    /// <summary>Works with a server, checks its database and kills it.</summary>
+    /// <summary>Runs work against a server, kills the server and checks its database.</summary>
     private async Task RunAsync(Func<ArmedServer, HttpClient, Task> work)
     {
         await using var server = await ArmedServer.StartAsync(Data, _settings, null, Token);
@@ -111,7 +111,7 @@ public sealed class FileRemovalKillTests : IDisposable
         Assert.Equal("ok", connection.ExecuteScalar<string>("PRAGMA integrity_check"));
     }
 
-    /// <summary>Begins something in the course of which the server comes to a step and ends.</summary>
+    /// <summary>Starts an operation during which the server reaches a step and ends.</summary>
     private async Task KillAsync(string point, Func<HttpClient, Task> begin)
     {
         await using var server = await ArmedServer.StartAsync(Data, _settings, point, Token);
@@ -137,7 +137,7 @@ public sealed class FileRemovalKillTests : IDisposable
     private static async Task<JsonNode?[]> RemovedAsync(HttpClient http) =>
         [.. JsonNode.Parse(await http.GetStringAsync("api/quarantine", Token))!["items"]!.AsArray()];
 
-    /// <summary>Path and id of every film.</summary>
+    /// <summary>Returns path and id of every film in the library.</summary>
     private static async Task<string> ShownAsync(HttpClient http) => string.Join('\n', JsonNode.Parse(await http.GetStringAsync("api/files?q=mkv", Token))!["items"]!.AsArray()
         .Select(row => $"{row!["path"]} {row["id"]}"));
 

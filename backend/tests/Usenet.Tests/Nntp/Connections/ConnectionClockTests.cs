@@ -114,7 +114,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         await AssertClosedAsync();
     }
 
-    /// <summary>A server that does not close after QUIT must not occupy the socket and its slot for ever.</summary>
+    /// <summary>A server that does not close after QUIT must not occupy the socket and its slot forever.</summary>
     [Fact(Timeout = 60_000)]
     public async Task F09_QUIT_crossed_by_a_keep_alive_closes_at_its_deadline()
     {

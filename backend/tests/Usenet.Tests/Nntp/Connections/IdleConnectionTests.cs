@@ -150,7 +150,7 @@ public sealed class IdleConnectionTests
         Assert.Equal(0, host.Mock.Stats.CommandCount("DATE"));
     }
 
-    /// <summary>Each of these dials would hang for ever; with a healthy second provider it costs only its deadline.</summary>
+    /// <summary>Each of these dials would hang forever; with a healthy second provider it costs only its deadline.</summary>
     [Theory]
     [InlineData(FaultKind.GreetingNone, 8)]
     [InlineData(FaultKind.ConnectBlackhole, 4)]

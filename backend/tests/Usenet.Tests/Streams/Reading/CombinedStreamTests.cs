@@ -123,7 +123,7 @@ public sealed class CombinedStreamTests
             new NntpOptions { PlaybackStall = TimeSpan.FromMilliseconds(700) });
         await using var stream = host.Open(0, 280_000);
 
-        // The article stalls for ever after these bytes, so they must have been served from an incomplete article.
+        // The article stalls forever after these bytes, so they must have been served from an incomplete article.
         var early = new byte[280_000 - 4096];
         await stream.ReadExactlyAsync(early, Token);
         Assert.Equal(host.Truth(0, early.Length), early);

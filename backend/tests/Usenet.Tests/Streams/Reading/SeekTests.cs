@@ -37,7 +37,7 @@ public sealed class SeekTests
     [Fact]
     public async Task Seek_does_not_wait_for_abandoned_fetches()
     {
-        // Every article except the target stalls for ever without a stall limit, so only cancellation ends the old fetches.
+        // Every article except the target stalls forever without a stall limit, so only cancellation ends the old fetches.
         await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1), HedgeEnabled = false });
         await using var stream = host.Open();
         await stream.ReadExactlyAsync(new byte[ArticleSize], Token);
