@@ -1,4 +1,4 @@
-"""Writes the files that the archives of these fixtures hold. FixtureSource of the tests writes the same bytes again to compare with."""
+"""Writes the files for the archives of these fixtures. FixtureArchive.Source in the tests computes the same bytes for comparison."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the PAR2 sets of this folder with par2cmdline 0.8.1 (Debian: par2). The contents are made again by the tests.
-# posted-*.par2 are the indexes of two posts that were read back from a news server; they are not made here.
+# Creates the PAR2 sets in this folder with par2cmdline 0.8.1 (Debian: par2). The tests compute the contents again.
+# posted-*.par2 are the indexes of two real posts, fetched from a news server and not created here.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

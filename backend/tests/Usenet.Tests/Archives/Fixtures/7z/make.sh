@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the 7z archives beside it with 7-Zip (Debian: 7zip) and bsdtar (Debian: libarchive-tools). Keys and dates differ each time; nothing else does.
+# Creates the 7z archives in this folder with 7-Zip (Debian: 7zip) and bsdtar (Debian: libarchive-tools). Only keys and dates differ from run to run.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,11 +27,11 @@ pack deflate.7z -m0=deflate
 pack bzip2.7z -m0=bzip2
 pack split.7z -mx0 -v2500b
 
-# A film that is stored, and companions that are packed.
+# A stored film with compressed companions.
 7zz a -bso0 -bsp0 -mx0 "$here/mixed.7z" film.mkv film.nfo
 7zz a -bso0 -bsp0 -mx9 "$here/mixed.7z" Subs
 
-# Links, and anti items: what an update is to delete.
+# Links, and anti-items, which mark files that an update deletes.
 ln -s film.mkv link.mkv
 7zz a -bso0 -bsp0 -mx0 -snl "$here/links.7z" film.mkv link.mkv
 mkdir tree
@@ -44,10 +44,10 @@ cd ..
 7zz d -bso0 -bsp0 before.7z '*' -r
 mv before.7z "$here/empty.7z"
 
-# Another program.
+# An archive of another program.
 bsdtar --format 7zip --options 7zip:compression=store -cf "$here/bsdtar.7z" film.nfo film.mkv Subs empty.txt
 
-# Enough names for a header that takes several packed chunks.
+# Enough names for a header of several packed chunks.
 mkdir many
 for i in $(seq 1 600); do printf '%s' "$i" >"many/episode number $i of a season that does not end.txt"; done
 7zz a -bso0 -bsp0 -mx0 -mtm- -mtc- -mta- "$here/many.7z" many

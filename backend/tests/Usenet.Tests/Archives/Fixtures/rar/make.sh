@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the archives beside it with the real program: one tar per set, with all volumes. RAR 4 is written by rar up to 6, RAR 5 by any.
+# Creates the archives in this folder with the real rar: one tar per set, with all its volumes. Only rar up to version 6 writes RAR 4.
 # Usage: RAR6=/path/to/rar-6.23 RAR7=/path/to/rar-7.01 ./make.sh   (Debian: rar in non-free of bullseye and bookworm)
 set -eu
 
@@ -10,7 +10,7 @@ cd "$work"
 rar6=${RAR6:-rar}
 rar7=${RAR7:-rar}
 
-# make_file NAME BYTES SEED MAGIC: noise that no archiver can compress, behind the first bytes that such a file has.
+# make_file NAME BYTES SEED MAGIC: writes the magic bytes of a format, followed by incompressible noise.
 make_file() {
   mkdir -p "$(dirname "$1")"
   { printf "$4"; openssl enc -aes-128-ctr -K "$3$3$3$3$3$3$3$3" -iv 00000000000000000000000000000000 -in /dev/zero 2>/dev/null | head -c "$2"; } > "$1"
@@ -35,7 +35,7 @@ yes 'a line that is easily packed' | head -n 400 > easy.srt
 touch -d '2024-05-06 07:08:10 UTC' easy.srt
 echo 'A comment.' > comment
 
-# pack SET PROGRAM SWITCHES... FILES...: runs rar in a folder of its own and keeps what it wrote.
+# pack SET PROGRAM SWITCHES... FILES...: runs rar into a separate folder and keeps the volumes as a tar.
 pack() {
   set_name=$1
   shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the tar archives beside it with GNU tar and Python. Dates differ each time; nothing else does.
+# Creates the tar archives in this folder with GNU tar and Python. Only dates differ from run to run.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "$0")" && pwd)

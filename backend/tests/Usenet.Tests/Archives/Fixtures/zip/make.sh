@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the zip archives beside it with Info-ZIP (Debian: zip), 7-Zip (7zip) and Python. Dates differ each time; nothing else does.
+# Creates the zip archives in this folder with Info-ZIP (Debian: zip), 7-Zip (7zip) and Python. Only dates differ from run to run.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,12 +31,12 @@ seven xz.zipx -mm=xz
 seven mixed.zip -mx0
 zip -q "$here/mixed.zip" Subs/film.srt
 
-# A program in front, and one whose offsets were corrected for it.
+# An archive with data before it, and one whose offsets are adjusted for that data.
 (head -c 777 /dev/zero | tr '\0' 'x'; cat "$here/stored.zip") >"$here/prefix.zip"
 cp "$here/prefix.zip" "$here/prefix-adjusted.zip"
 zip -q -A "$here/prefix-adjusted.zip"
 
-# Three disks; no program of Debian writes smaller ones.
+# Three disks of the smallest size that a Debian program writes.
 python3 "$here/../source.py" "$work" 150001
 zip -q -0 -s 64k "$here/split.zip" long.mkv film.mkv
 
@@ -44,7 +44,7 @@ python3 - "$here" <<'PY'
 import sys, zipfile
 here = sys.argv[1]
 class Pipe:
-    """Cannot seek, so that sizes follow the data."""
+    """Not seekable, so zipfile writes sizes after the data."""
     def __init__(self, path): self.file = open(path, "wb")
     def write(self, data): return self.file.write(data)
     def flush(self): self.file.flush()
