@@ -276,6 +276,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/files/{id}/position": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["SavePosition"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/files/{id}/tracks": {
         parameters: {
             query?: never;
@@ -1287,6 +1303,9 @@ export interface components {
             volumes: number;
             links: components["schemas"]["FileLinks"];
             hasNzb: boolean;
+            /** Format: int64 */
+            positionMs: null | number;
+            next: null | components["schemas"]["FollowingEpisode"];
         };
         /** @enum {string} */
         FileEntryKind: "category" | "release" | "folder" | "file";
@@ -1325,6 +1344,8 @@ export interface components {
             /** Format: double */
             missingShare: null | number;
             details: null | components["schemas"]["FilmMedia"];
+            /** Format: double */
+            watchedShare: null | number;
         };
         FilesFrame: {
             kind: components["schemas"]["FrameKind"];
@@ -1380,6 +1401,11 @@ export interface components {
             hasProvider: boolean;
             hasPlayed: boolean;
             hasApp: boolean;
+        };
+        FollowingEpisode: {
+            id: string;
+            path: string;
+            film: null | components["schemas"]["FilmTitle"];
         };
         /** @enum {string} */
         FrameKind: "snapshot" | "delta";
@@ -1479,6 +1505,8 @@ export interface components {
             addedAt: string;
             /** Format: double */
             missingShare: null | number;
+            /** Format: double */
+            watchedShare: null | number;
         };
         HomeNeed: {
             kind: components["schemas"]["HomeNeedKind"];
@@ -1671,6 +1699,12 @@ export interface components {
         };
         /** @enum {string} */
         PlaybackState: "playing" | "paused" | "ended";
+        PositionSaved: {
+            /** Format: int64 */
+            positionMs: number;
+            /** Format: int64 */
+            durationMs?: null | number;
+        };
         Problem: {
             type: string;
             title: string;
@@ -2856,6 +2890,39 @@ export interface operations {
                 content: {
                     "application/x-nzb": components["schemas"]["Stream"];
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    SavePosition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PositionSaved"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {

@@ -61,6 +61,7 @@ namespace Sluice.Server.AdminApi;
 [JsonSerializable(typeof(FileRemovalState))]
 [JsonSerializable(typeof(QuarantinePage))]
 [JsonSerializable(typeof(QuarantineItems))]
+[JsonSerializable(typeof(PositionSaved))]
 [JsonSerializable(typeof(HistoryPage))]
 [JsonSerializable(typeof(HistoryDetail))]
 [JsonSerializable(typeof(HistoryRetry))]

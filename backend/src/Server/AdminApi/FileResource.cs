@@ -27,6 +27,7 @@ internal static class FileResource
         files.MapGet("", ListAsync).WithName("ListFiles");
         files.MapGet("/{id}", ShowAsync).WithName("ShowFile");
         files.MapGet("/{id}/tracks", ListTracksAsync).WithName("ListTracks");
+        files.MapPut("/{id}/position", SavePositionAsync).WithName("SavePosition");
         files.MapGet("/{id}/nzb", DownloadAsync).Produces<Stream>(StatusCodes.Status200OK, "application/x-nzb").WithName("DownloadFileNzb");
     }
 
@@ -74,17 +75,18 @@ internal static class FileResource
             until,
             item is null ? null : complete.PathOf(item, file));
         var content = ContentMap.Unpack(file.Content);
-        var facts = hasRelease ? await list.FindFactsAsync(file.Release, cancellationToken) : null;
-        var media = hasRelease ? (await list.FindMediaAsync([file.Id], cancellationToken)).GetValueOrDefault(file.Id) : null;
+        var film = hasRelease ? await list.FindFilmAsync(file, cancellationToken) : FilmFacts.None;
         return TypedResults.Ok(new FileDetail(
-            Row(new ListedEntry(file.TreePath, file.Id, file.Length, file.LastModified, new RowPlace(0, "", 0)) { Facts = facts, Media = media }),
+            Row(new ListedEntry(file.TreePath, file.Id, file.Length, file.LastModified, new RowPlace(0, "", 0)) { Facts = film.Release, Media = film.Media, Position = film.Position }),
             file.Release.Name,
             file.Release.Category,
             file.OriginalName,
             content.Cipher is not null,
             content.Extents.Select(extent => extent.PostedFile).Distinct().Count(),
             links,
-            hasRelease && blobs.ContainsNzb(file.Release.NzbHash)));
+            hasRelease && blobs.ContainsNzb(file.Release.NzbHash),
+            film.Position?.At,
+            FollowingEpisode.Of(film.Next)));
     }
 
     private static async Task<Results<Ok<FileTracks>, JsonHttpResult<Problem>>> ListTracksAsync(
@@ -102,6 +104,19 @@ internal static class FileResource
                 TracksState.Unknown, ContainerOf(tracks.Kind), null, [], "Tracks of this kind of file are not read."),
             _ => new FileTracks(TracksState.Unknown, ContainerOf(tracks.Kind), null, [], "The header of this file cannot be understood."),
         });
+    }
+
+    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> SavePositionAsync(
+        string id, PositionSaved saved, LibraryTree tree, PositionStore positions, CancellationToken cancellationToken)
+    {
+        if (saved.PositionMs is < 0 or > PositionSaved.MaxMs)
+            return AdminProblem.BadInput("positionMs", $"Must be 0 to {PositionSaved.MaxMs}.");
+        if (saved.DurationMs is < 1 or > PositionSaved.MaxMs)
+            return AdminProblem.BadInput("durationMs", $"Must be 1 to {PositionSaved.MaxMs}.");
+        if (await FindAsync(id, tree, cancellationToken) is not { } file)
+            return NotFound();
+        await positions.SaveAsync(file.Id, new WatchPosition(saved.PositionMs, saved.DurationMs), cancellationToken);
+        return TypedResults.NoContent();
     }
 
     private static async Task<IResult> DownloadAsync(string id, LibraryTree tree, StoredNzbReader nzbs, CancellationToken cancellationToken)
@@ -146,7 +161,8 @@ internal static class FileResource
             FilmTitle.Of(title),
             entry.FilmId is { } film ? IdPath.NameOf(film) : null,
             entry.Facts?.MissingShare,
-            FilmMedia.Of(entry.Media));
+            FilmMedia.Of(entry.Media),
+            entry.Position?.Share);
     }
 
     private static FileMedia MediaOf(string name)

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Server.Library;
 using Sluice.Usenet.Media.Titles;
 using Sluice.Usenet.Media.Tracks;
 
@@ -39,10 +40,11 @@ internal sealed record FilmTitle(string Title, int? Year, string? Season, string
 /// size. <c>Count</c> is the number of files below a folder, and of releases in a category. <c>Film</c> is null if the name tells nothing.
 /// <c>FilmId</c> is the one film of a release; null if it has none or several. <c>MissingShare</c> is the part of its release that is known to be
 /// missing, from 0 to 1; null if nothing is. <c>Details</c> tells what the file or the one film of a release is; null until its header was read.
+/// <c>WatchedShare</c> is how far it was watched, from 0 to 1; null if there is nothing to resume.
 /// </summary>
 internal sealed record FileRow(
     FileEntryKind Kind, string Name, string Path, string? Id, long? Bytes, DateTimeOffset ModifiedAt, FileMedia? Media, long? Count, FilmTitle? Film,
-    string? FilmId, double? MissingShare, FilmMedia? Details);
+    string? FilmId, double? MissingShare, FilmMedia? Details, double? WatchedShare);
 
 /// <summary>
 /// A page of a folder or of a search below <c>Path</c>. <c>Next</c> is null on the last page. The page includes all events up to <c>Seq</c>.
@@ -58,9 +60,24 @@ internal sealed record FileLinks(string WebDav, string Signed, DateTimeOffset Si
 
 /// <summary>
 /// Everything about a file. <c>PostedName</c> is null if it equals the name; <c>Volumes</c> counts the posted files that hold its bytes.
+/// <c>PositionMs</c> is where to resume; null at the beginning. <c>Next</c> is the episode after it; null if there is none.
 /// </summary>
 internal sealed record FileDetail(
-    FileRow Item, string Release, string Category, string? PostedName, bool Encrypted, int Volumes, FileLinks Links, bool HasNzb);
+    FileRow Item, string Release, string Category, string? PostedName, bool Encrypted, int Volumes, FileLinks Links, bool HasNzb, long? PositionMs,
+    FollowingEpisode? Next);
+
+/// <summary>The episode after another one, its path below <c>/content</c>.</summary>
+internal sealed record FollowingEpisode(string Id, string Path, FilmTitle? Film)
+{
+    public static FollowingEpisode? Of(NextEpisode? next) => next is null ? null : new(IdPath.NameOf(next.Id), next.Path, FilmTitle.Of(next.Title));
+}
+
+/// <summary>Where a viewer is in a file. <c>DurationMs</c> is its length; null if the player does not know it.</summary>
+internal sealed record PositionSaved(long PositionMs, long? DurationMs = null) : IJsonBody<PositionSaved>
+{
+    /// <summary>Maximum length of a file: a week, far more than any film has.</summary>
+    public const long MaxMs = 7L * 24 * 60 * 60 * 1_000;
+}
 
 /// <summary>Whether the tracks of a file could be read.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<TracksState>))]

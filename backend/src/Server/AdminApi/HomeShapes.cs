@@ -29,9 +29,9 @@ internal sealed record FilmMedia(long? DurationMs, int? Width, int? Height, stri
 internal sealed record HomeNeed(
     HomeNeedKind Kind, string Id, FailureReason? Reason, int Count, string Name, FilmTitle? Film, string? Path, double? MissingShare, DateTimeOffset At);
 
-/// <summary>A release that was added lately. <c>FilmId</c> is its film; null if it has none or several.</summary>
+/// <summary>A release that was added lately. <c>FilmId</c> is its film; null if it has none or several. <c>WatchedShare</c> is as in the list of files.</summary>
 internal sealed record HomeFilm(
-    string Path, FilmTitle? Film, string? FilmId, FilmMedia? Media, long Bytes, DateTimeOffset AddedAt, double? MissingShare);
+    string Path, FilmTitle? Film, string? FilmId, FilmMedia? Media, long Bytes, DateTimeOffset AddedAt, double? MissingShare, double? WatchedShare);
 
 /// <summary>The queue in one line: <c>Name</c> and <c>Percent</c> are those of the import that is nearest to its end; null if none runs.</summary>
 internal sealed record HomeQueue(int Count, int Running, bool Paused, DateTimeOffset? PausedUntil, string? Name, int? Percent);

@@ -110,7 +110,8 @@ internal sealed class HomeViews(
     {
         List<RecentRow> rows = [.. connection.Query<RecentRow>(NewestSql, new { most = MostRecent })];
         var films = rows.ConvertAll(row => (Row: row, Facts: row.ReadFacts(), Id: FileListStore.FilmOf(row.ReadFacts(), row.Largest)));
-        var media = MediaStore.Find(connection, films.Select(film => film.Id).OfType<Guid>());
+        List<Guid> ids = [.. films.Select(film => film.Id).OfType<Guid>()];
+        var (media, positions) = (MediaStore.Find(connection, ids), PositionStore.Find(connection, ids));
         return films.ConvertAll(film => new HomeFilm(
             film.Row.Path,
             FilmTitle.Of(film.Facts.Title),
@@ -118,7 +119,8 @@ internal sealed class HomeViews(
             FilmMedia.Of(film.Id is { } file ? media.GetValueOrDefault(file) : null),
             film.Row.Bytes,
             StoredTime.Read(film.Row.PublishedAt),
-            film.Facts.MissingShare));
+            film.Facts.MissingShare,
+            film.Id is { } watched ? positions.GetValueOrDefault(watched)?.Share : null));
     }
 
     private async Task<HomeStrip> StripAsync(CancellationToken cancellationToken)

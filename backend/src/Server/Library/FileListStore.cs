@@ -13,6 +13,14 @@ namespace Sluice.Server.Library;
 /// <param name="Folder">A folder in the release; empty for all.</param>
 internal sealed record FileSearch(IReadOnlyList<string> Words, string? Category, long? ReleaseId, string Folder);
 
+/// <summary>What is stored about a file of a release. Each value is null if it is not known.</summary>
+/// <param name="Next">The episode after it.</param>
+internal sealed record FilmFacts(ReleaseFacts? Release, MediaFacts? Media, WatchPosition? Position, NextEpisode? Next)
+{
+    /// <summary>Nothing is stored about the built-in clip.</summary>
+    public static readonly FilmFacts None = new(null, null, null, null);
+}
+
 /// <summary>Reads pages of releases and files for the UI, and searches files.</summary>
 internal sealed class FileListStore(SluiceDatabase database)
 {
@@ -31,7 +39,7 @@ internal sealed class FileListStore(SluiceDatabase database)
                     FROM release r WHERE {SqlDialect.In("r.id", "@list")}
                     """,
                     new { list = ListOf(page) }).ToDictionary(row => row.Id);
-                return WithMedia(connection, page.Of(row => rows[row.Number].Read(row.Place)));
+                return WithFilms(connection, page.Of(row => rows[row.Number].Read(row.Place)));
             },
             cancellationToken);
 
@@ -51,7 +59,7 @@ internal sealed class FileListStore(SluiceDatabase database)
                     FROM library_file f JOIN release r ON r.id = f.release_id WHERE {SqlDialect.In($"f.{SqlDialect.RowNumber}", "@list")}
                     """,
                     new { list = ListOf(page) }).ToDictionary(row => row.Number);
-                return WithMedia(connection, page.Of(row => rows[row.Number].Read(row.Place)));
+                return WithFilms(connection, page.Of(row => rows[row.Number].Read(row.Place)));
             },
             cancellationToken);
     }
@@ -81,8 +89,22 @@ internal sealed class FileListStore(SluiceDatabase database)
                 "SELECT count(*) AS Releases, coalesce(sum(bytes), 0) AS Bytes FROM release WHERE category = @category", new { category }),
             cancellationToken);
 
-    public Task<Dictionary<Guid, MediaFacts>> FindMediaAsync(IEnumerable<Guid> files, CancellationToken cancellationToken) =>
-        database.ReadAsync(connection => MediaStore.Find(connection, files), cancellationToken);
+    /// <summary>Adds media facts and positions to the entries that are files, or releases with one film.</summary>
+    public Task<List<ListedEntry>> WithFilmsAsync(IReadOnlyList<ListedEntry> entries, CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => WithFilms(connection, entries), cancellationToken);
+
+    /// <summary>Returns everything that is stored about a file of a release.</summary>
+    public Task<FilmFacts> FindFilmAsync(LibraryFile file, CancellationToken cancellationToken) => database.ReadAsync(
+        connection =>
+        {
+            var facts = TitleStore.Find(connection, [file.Release.Id]).GetValueOrDefault(file.Release.Id);
+            return new FilmFacts(
+                facts,
+                MediaStore.Find(connection, [file.Id]).GetValueOrDefault(file.Id),
+                PositionStore.Find(connection, [file.Id]).GetValueOrDefault(file.Id),
+                facts is null ? null : NextEpisode.Find(connection, file, facts));
+        },
+        cancellationToken);
 
     public Task<ReleaseFacts?> FindFactsAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => TitleStore.Find(connection, [release.Id]).GetValueOrDefault(release.Id), cancellationToken);
@@ -119,10 +141,19 @@ internal sealed class FileListStore(SluiceDatabase database)
         return MediaSignature.CategoryOf(kind) == MediaCategory.Video ? Guid.Parse(largest[..idLength]) : null;
     }
 
-    private static RowPage<ListedEntry> WithMedia(DbConnection connection, RowPage<ListedEntry> page)
+    private static RowPage<ListedEntry> WithFilms(DbConnection connection, RowPage<ListedEntry> page) =>
+        new(WithFilms(connection, page.Items), page.Next, page.Total);
+
+    private static List<ListedEntry> WithFilms(DbConnection connection, IReadOnlyList<ListedEntry> entries)
     {
-        var media = MediaStore.Find(connection, page.Items.Select(entry => entry.FileId ?? entry.FilmId).OfType<Guid>());
-        return page.Of(entry => (entry.FileId ?? entry.FilmId) is { } id ? entry with { Media = media.GetValueOrDefault(id) } : entry);
+        List<Guid> films = [.. entries.Select(entry => entry.FileId ?? entry.FilmId).OfType<Guid>()];
+        var (media, positions) = (MediaStore.Find(connection, films), PositionStore.Find(connection, films));
+        return
+        [
+            .. entries.Select(entry => (entry.FileId ?? entry.FilmId) is { } id
+                ? entry with { Media = media.GetValueOrDefault(id), Position = positions.GetValueOrDefault(id) }
+                : entry),
+        ];
     }
 
     private static string ListOf(RowPage<PlacedRow> page) => SqlDialect.List(page.Items.Select(row => row.Number).ToList());

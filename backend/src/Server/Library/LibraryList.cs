@@ -26,6 +26,9 @@ internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateT
     /// <summary>Media facts of the file, or of a release's single film; null if its header has not been read.</summary>
     public MediaFacts? Media { get; init; }
 
+    /// <summary>Where a viewer stopped watching the file or the single film of a release; null if unknown.</summary>
+    public WatchPosition? Position { get; init; }
+
     /// <summary>Number of files below a folder, or of releases in a category; null for a file or if not counted.</summary>
     public long? Count { get; init; }
 
@@ -106,7 +109,6 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
         var start = folder.Length == 0 ? 0 : folder.Length + 1;
         var facts = await store.FindFactsAsync(release, cancellationToken);
         var files = await store.GetFilesAsync(release, folder, cancellationToken);
-        var media = await store.FindMediaAsync(files.Select(file => file.Id), cancellationToken);
         foreach (var (path, id, length) in files)
         {
             if (ShownFiles.IsPar2(path) && !shown.HavePar2)
@@ -118,12 +120,11 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
                 $"{release.Category}/{release.Name}/{inner}", end < 0 ? id : null, (known?.Bytes ?? 0) + length, release.PublishedAt, None)
             {
                 Facts = facts,
-                Media = end < 0 ? media.GetValueOrDefault(id) : null,
                 Count = end < 0 ? null : (known?.Count ?? 0) + 1,
             };
         }
 
-        return [.. children.Values];
+        return await store.WithFilmsAsync([.. children.Values], cancellationToken);
     }
 
     private static RowPage<ListedEntry> Page(List<ListedEntry> entries, ListOrder order, RowPlace? after, int limit)

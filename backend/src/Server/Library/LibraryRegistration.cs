@@ -39,6 +39,7 @@ internal static class LibraryRegistration
         .AddSingleton<ProofStores>()
         .AddSingleton<FileStreamFactory>()
         .AddSingleton<MediaStore>()
+        .AddSingleton<PositionStore>()
         .AddSingleton<TrackProbe>()
         .AddSingleton<Playback>();
 }

@@ -292,7 +292,7 @@ public sealed class FileResourceTests : IDisposable
     private static async Task<List<string>> ListAsync(ResourceServer server, string query) =>
         [.. (await server.GetAsync($"files?{query}"))["items"]!.AsArray().Select(row => $"{row!["kind"]} {row["name"]}")];
 
-    private static Task<long> PublishAsync(ResourceServer server, string category, string name, int day, params string[] paths) =>
+    internal static Task<long> PublishAsync(ResourceServer server, string category, string name, int day, params string[] paths) =>
         PublishAsync(server, category, name, day, 1000, paths);
 
     private static Task<long> PublishAsync(ResourceServer server, string category, string name, int day, long length, params string[] paths) =>

@@ -10,13 +10,13 @@ import { infuseLink, m3uOf, nameFor, sameOrigin, vlcLink } from "./api/players";
 import { FilesPage } from "./files-page";
 
 const at = "2026-11-28T08:00:00Z";
-const film: FileRow = { kind: "file", name: "film.mkv", path: "movies/Film/film.mkv", id: "f1", bytes: 4e9, modifiedAt: at, media: "video", count: null, film: null, filmId: null, missingShare: null, details: null };
-const folder: FileRow = { kind: "release", name: "Fünf & 50%", path: "movies/Fünf & 50%", id: null, bytes: 4e9, modifiedAt: at, media: null, count: 1, film: null, filmId: null, missingShare: null, details: null };
+const film: FileRow = { kind: "file", name: "film.mkv", path: "movies/Film/film.mkv", id: "f1", bytes: 4e9, modifiedAt: at, media: "video", count: null, film: null, filmId: null, missingShare: null, details: null, watchedShare: null };
+const folder: FileRow = { kind: "release", name: "Fünf & 50%", path: "movies/Fünf & 50%", id: null, bytes: 4e9, modifiedAt: at, media: null, count: 1, film: null, filmId: null, missingShare: null, details: null, watchedShare: null };
 const page = (items: FileRow[]) => ({ path: "movies", items, next: null, total: items.length, seq: 10 });
 const detail: FileDetail = {
   item: film, release: "Film", category: "movies", postedName: null, encrypted: false, volumes: 3,
   links: { webDav: "http://nas.test/content/film.mkv", signed: "http://nas.test/view/content/film.mkv?downloadKey=k&expires=1", signedUntil: at, arrPath: "/mnt/film.mkv" },
-  hasNzb: true,
+  hasNzb: true, positionMs: null, next: null,
 };
 const tracks = (codec: string, type: string): FileTracks => ({
   state: "known", container: "Matroska", durationMs: 60_000, sentence: null,

@@ -96,7 +96,7 @@ export function FilesPage({ path }: { path: string }) {
         )}
       </Card>
       {details.value !== null && preview.value === null && <FileSheet id={details.value} onClose={details.close} onPlay={preview.open} />}
-      {preview.value !== null && <PreviewDialog id={preview.value} onClose={preview.close} />}
+      {preview.value !== null && <PreviewDialog key={preview.value} id={preview.value} onClose={preview.close} onPlay={preview.open} />}
     </div>
   );
 }

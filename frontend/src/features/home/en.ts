@@ -75,6 +75,7 @@ export const t = createTexts({
   recent: "Recently added",
   "all-files": "All files",
   "play-film": "Play {name}",
+  "resume-film": "Resume {name}",
   "open-film": "Open {name}",
   "gaps-short": "{percent} missing",
   "no-films": "No films yet",

@@ -8,7 +8,7 @@ import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, Table } from "@/components/ui/table";
 import { filmName, filmPart } from "@/lib/film";
-import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
+import { formatAgo, formatBytes, formatDateTime, formatPercent } from "@/lib/format";
 import { WindowLink } from "@/lib/url-param";
 import { t } from "../en";
 import { type FileRow, fileQuery } from "../api/files";
@@ -208,6 +208,9 @@ function NameCell({ row, isSearch, onPlay, detailsOf }: NameCellProps) {
         )}
       </span>
       {row.kind === "category" && row.count !== null && <span className="text-sm font-normal text-muted tabular-nums">{t("releases", { count: row.count })}</span>}
+      {row.watchedShare !== null && (
+        <span className="hidden text-sm font-normal text-muted tabular-nums sm:inline">{t("watched", { percent: formatPercent(100 * row.watchedShare) })}</span>
+      )}
       {row.kind !== "category" && row.missingShare !== null && (
         <Badge tone="warn">{t("gaps", { percent: shareText(row.missingShare) })}</Badge>
       )}

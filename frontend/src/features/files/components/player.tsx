@@ -1,13 +1,19 @@
+import { RotateCcw } from "lucide-react";
 import { type ReactNode, type SyntheticEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { Button } from "@/components/ui/button";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
+import { formatPosition } from "@/lib/format";
 import { type Playback, checkPlayback } from "../api/judge-tracks";
 import { mostRetries, useRetries } from "../api/use-retries";
+import { useSavedPosition } from "../api/use-saved-position";
 import { t } from "../en";
 import { PlayerFailure } from "./player-failure";
 import { PlayerFigures, type Range } from "./player-figures";
 
 interface PlayerProps {
+  /** Of the file, under which its position is saved. */
+  id: string;
   /** What it plays, for screen readers. */
   name: string;
   src: string;
@@ -19,14 +25,20 @@ interface PlayerProps {
   serverSentence: string | null;
   /** Called after the last retry has failed. */
   onGiveUp: () => void;
+  /** Where to resume, in ms; null for the beginning. */
+  positionMs: number | null;
+  /** Shown over the picture near the end; null for nothing. */
+  nearEnd: ReactNode;
   /** Shown below the figures, behind "Details". */
   details: ReactNode;
 }
 
 const checkMs = 2_000;
+/** The end of a film begins so many seconds before its last, and not before its last tenth. */
+const endSeconds = 60;
 
 /** The film in the browser. It never fails without a word. */
-export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSentence, onGiveUp, details }: PlayerProps) {
+export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverSentence, onGiveUp, positionMs, nearEnd, details }: PlayerProps) {
   const video = useRef<HTMLVideoElement>(null);
   const [firstFrameMs, setFirstFrameMs] = useState<number | null>(null);
   const [seekMs, setSeekMs] = useState<number | null>(null);
@@ -35,8 +47,13 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
   const [isStalled, setStalled] = useState(false);
   const [playback, setPlayback] = useState<Playback | null>(null);
   const [isPlaying, setPlaying] = useState(false);
+  const [isNearEnd, setNearEnd] = useState(false);
+  // What is saved meanwhile moves the position of the file, but not the place where this playback began.
+  const [startMs] = useState(positionMs ?? 0);
+  const [isResumed, setResumed] = useState(false);
   const seekAt = useRef(0);
   const { retries, failure, keepPlace, fail, tryAgain } = useRetries(reload, onGiveUp);
+  useSavedPosition(id, video, startMs);
 
   function reload(seconds: number) {
     const element = video.current;
@@ -56,6 +73,17 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
     return () => clearTimeout(timer);
   }, [isPlaying, playback]);
 
+  function resume({ currentTarget }: SyntheticEvent<HTMLVideoElement>) {
+    if (startMs === 0 || currentTarget.currentTime > 0) return;
+    currentTarget.currentTime = startMs / 1_000;
+    setResumed(true);
+  }
+
+  function startOver() {
+    if (video.current) video.current.currentTime = 0;
+    setResumed(false);
+  }
+
   function readRanges({ currentTarget: { buffered, duration } }: SyntheticEvent<HTMLVideoElement>) {
     const next = Array.from({ length: buffered.length }, (_, at): Range => [buffered.start(at), buffered.end(at)]);
     setRanges((before) => (String(before) === String(next) ? before : next));
@@ -68,36 +96,50 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
       {!failure && retries > 0 && !isPlaying && playback === null && <Notice tone="warn">{t("retrying", { attempt: retries, most: mostRetries })}</Notice>}
       {playback === "no-picture" && <Notice tone="bad" isAlert>{t("no-picture")}</Notice>}
       {playback === "no-sound" && <Notice tone="bad" isAlert>{t("no-sound")}</Notice>}
-      <video
-        ref={video}
-        src={src}
-        aria-label={name}
-        controls
-        autoPlay
-        playsInline
-        preload="auto"
-        hidden={failure !== null}
-        className={hasPicture ? pictureClass : "h-14 w-full rounded-lg bg-sunken"}
-        onLoadedData={() => setFirstFrameMs((before) => before ?? performance.now() - pressedAt)}
-        onPlaying={() => {
-          setPlaying(true);
-          setStalled(false);
-        }}
-        onPause={() => setPlaying(false)}
-        onWaiting={() => setStalled(true)}
-        onTimeUpdate={(event) => {
-          keepPlace(event.currentTarget.currentTime);
-          readRanges(event);
-        }}
-        onProgress={readRanges}
-        onSeeking={() => (seekAt.current = performance.now())}
-        onSeeked={() => setSeekMs(performance.now() - seekAt.current)}
-        onError={({ currentTarget: { error } }) => {
-          setPlaying(false);
-          setStalled(false);
-          fail(error);
-        }}
-      />
+      <div className="relative">
+        <video
+          ref={video}
+          src={src}
+          aria-label={name}
+          controls
+          autoPlay
+          playsInline
+          preload="auto"
+          hidden={failure !== null}
+          className={hasPicture ? pictureClass : "h-14 w-full rounded-lg bg-sunken"}
+          onLoadedMetadata={resume}
+          onLoadedData={() => setFirstFrameMs((before) => before ?? performance.now() - pressedAt)}
+          onPlaying={() => {
+            setPlaying(true);
+            setStalled(false);
+          }}
+          onPause={() => setPlaying(false)}
+          onWaiting={() => setStalled(true)}
+          onTimeUpdate={(event) => {
+            const { currentTime, duration } = event.currentTarget;
+            keepPlace(currentTime);
+            setNearEnd(duration - currentTime <= Math.min(endSeconds, duration / 10));
+            readRanges(event);
+          }}
+          onProgress={readRanges}
+          onSeeking={() => (seekAt.current = performance.now())}
+          onSeeked={() => setSeekMs(performance.now() - seekAt.current)}
+          onError={({ currentTarget: { error } }) => {
+            setPlaying(false);
+            setStalled(false);
+            fail(error);
+          }}
+        />
+        {isNearEnd && !failure && nearEnd}
+      </div>
+      {isResumed && !failure && (
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+          {t("resumed", { time: formatPosition(startMs) })}
+          <Button size="sm" icon={RotateCcw} onClick={startOver}>
+            {t("start-over")}
+          </Button>
+        </p>
+      )}
       <p role="status" className="min-h-5 text-sm text-muted empty:hidden">
         {isStalled && !failure ? t("stalled") : ""}
       </p>

@@ -7,17 +7,19 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
+import { filmName, filmPart } from "@/lib/film";
 import { t } from "../en";
 import { type FileDetail, type FileTracks, fileQuery, tracksQuery } from "../api/files";
 import { type Judgement, judgeTracks } from "../api/judge-tracks";
 import { sameOrigin } from "../api/players";
 import { GapsNotice } from "./gaps-notice";
+import { NextEpisodeButton, NextEpisodeOffer } from "./next-episode";
 import { PlayerButtons } from "./player-buttons";
 import { Player, pictureClass } from "./player";
 import { TrackList } from "./track-list";
 
 /** A film in the browser. What it holds is judged before anything plays, and what the browser cannot do is said at once. */
-export function PreviewDialog({ id, onClose }: { id: string; onClose: () => void }) {
+export function PreviewDialog({ id, onClose, onPlay }: { id: string; onClose: () => void; onPlay: (id: string) => void }) {
   const [pressedAt] = useState(() => performance.now());
   const file = useQuery(fileQuery(id));
   const tracks = useQuery(tracksQuery(id));
@@ -27,7 +29,7 @@ export function PreviewDialog({ id, onClose }: { id: string; onClose: () => void
       isOpen
       onClose={onClose}
       size="full"
-      title={file.data?.item.name ?? t("preview")}
+      title={file.data ? titleOf(file.data) : t("preview")}
       {...(file.data && file.data.release !== file.data.item.name ? { description: file.data.release } : {})}
     >
       {failed ? (
@@ -39,7 +41,7 @@ export function PreviewDialog({ id, onClose }: { id: string; onClose: () => void
           }}
         />
       ) : file.data && tracks.data ? (
-        <Preview key={id} file={file.data} tracks={tracks.data} pressedAt={pressedAt} onAskAgain={() => void tracks.refetch()} />
+        <Preview key={id} file={file.data} tracks={tracks.data} pressedAt={pressedAt} onPlay={onPlay} onAskAgain={() => void tracks.refetch()} />
       ) : (
         <div role="status">
           <Skeleton className={pictureClass} />
@@ -54,11 +56,16 @@ interface PreviewProps {
   file: FileDetail;
   tracks: FileTracks;
   pressedAt: number;
+  onPlay: (id: string) => void;
   onAskAgain: () => void;
 }
 
-function Preview({ file, tracks, pressedAt, onAskAgain }: PreviewProps) {
-  const { item, links } = file;
+function titleOf({ item }: FileDetail): string {
+  return item.film === null ? item.name : [filmName(item.film, item.name), filmPart(item.film)].filter((part) => part !== "").join(" · ");
+}
+
+function Preview({ file, tracks, pressedAt, onPlay, onAskAgain }: PreviewProps) {
+  const { item, links, next } = file;
   const [isForced, setForced] = useState(false);
   const judgement = judgeTracks(tracks, (type) => document.createElement("video").canPlayType(type));
   const isPlayed = isForced || judgement.outcome === "plays" || judgement.outcome === "unknown";
@@ -72,6 +79,7 @@ function Preview({ file, tracks, pressedAt, onAskAgain }: PreviewProps) {
       <Verdict judgement={judgement} sentence={tracks.sentence} isForced={isForced} onForce={() => setForced(true)} onAskAgain={onAskAgain} />
       {isPlayed && (
         <Player
+          id={item.id ?? ""}
           name={item.name}
           src={sameOrigin(links.signed)}
           hasPicture={hasPicture}
@@ -79,10 +87,13 @@ function Preview({ file, tracks, pressedAt, onAskAgain }: PreviewProps) {
           pressedAt={pressedAt}
           serverSentence={tracks.state === "unreadable" ? tracks.sentence : null}
           onGiveUp={onAskAgain}
+          positionMs={file.positionMs}
+          nearEnd={next && <NextEpisodeOffer next={next} onPlay={onPlay} />}
           details={trackList}
         />
       )}
       <div className="flex flex-wrap gap-2">
+        {next && <NextEpisodeButton next={next} onPlay={onPlay} />}
         <PlayerButtons file={file} isFirst={!isPlayed} />
         <CopyButton label={t("copy-signed")} value={links.signed} />
       </div>

@@ -31,7 +31,7 @@ const failed = {
   kind: "import-failed", id: "import-failed:dead-post", reason: "dead-post", count: 3, name: "Gone.Film.1999", film: null, path: null, missingShare: null, at: now.at,
 };
 const queue = { count: 0, running: 0, paused: false, pausedUntil: null, name: null, percent: null };
-const recent = { path: "movies/Harbour.Lights.2024", film, filmId: "f", media: null, bytes: 4e9, addedAt: now.at, missingShare: null };
+const recent = { path: "movies/Harbour.Lights.2024", film, filmId: "f", media: null, bytes: 4e9, addedAt: now.at, missingShare: null, watchedShare: null };
 const home = {
   needs: [], problems: [], playing: [], playingCount: 0, recent: [recent], queue, strip: { step: 10, fromProviders: Array(60).fill(80_000), toPlayers: Array(60).fill(0) },
   steps: done, seq: 1,

@@ -33,7 +33,7 @@ export function RecentFilms({ films }: { films: readonly HomeFilm[] }) {
   );
 }
 
-function Film({ film: { film, path, filmId, addedAt, missingShare } }: { film: HomeFilm }) {
+function Film({ film: { film, path, filmId, addedAt, missingShare, watchedShare } }: { film: HomeFilm }) {
   const name = path.split("/").at(-1) ?? path;
   const title = filmName(film, name);
   const folder = folderOf(path);
@@ -45,8 +45,13 @@ function Film({ film: { film, path, filmId, addedAt, missingShare } }: { film: H
         className="group relative block overflow-hidden rounded-xl shadow-card outline-offset-2 transition-transform duration-150 hover:-translate-y-0.5 motion-reduce:transform-none"
       >
         {/* A text rather than a label, because a label would have to repeat the words of the picture in their order. */}
-        <span className="sr-only">{t(filmId === null ? "open-film" : "play-film", { name: line })}</span>
+        <span className="sr-only">{t(filmId === null ? "open-film" : watchedShare === null ? "play-film" : "resume-film", { name: line })}</span>
         <FilmArt film={film} name={name} className="aspect-2/3" />
+        {watchedShare !== null && (
+          <span aria-hidden className="absolute inset-x-0 bottom-0 h-1 bg-[#0009]">
+            <span className="block h-full bg-accent-fill" style={{ inlineSize: `${100 * watchedShare}%` }} />
+          </span>
+        )}
         <span className="absolute inset-0 flex items-center justify-center bg-[#0006] text-[#fff] opacity-0 transition-opacity group-hover:opacity-100 group-focus-visible:opacity-100">
           <span className="flex size-13 items-center justify-center rounded-full bg-[#000a] ring-2 ring-[#fffc]">
             <Icon of={filmId === null ? FolderOpen : Play} size={24} />
