@@ -59,6 +59,8 @@ export const t = createTexts({
   "import-failed": "{name} failed",
   "batch-ready": { one: "{count} is ready to play", other: "{count} are ready to play" },
   "batch-failed": { one: "{count} import failed", other: "{count} imports failed" },
+  "failed-imports": { one: "{count} failed import", other: "{count} failed imports" },
+  "more-than": "{most}+",
   "batch-mixed": "{ready} ready, {failed} failed",
   review: "Review",
   "plays-with-gaps": "{name} is ready, but plays with gaps",

@@ -238,7 +238,7 @@ export interface paths {
         get: operations["ListFiles"];
         put?: never;
         post?: never;
-        delete?: never;
+        delete: operations["RemoveFiles"];
         options?: never;
         head?: never;
         patch?: never;
@@ -436,6 +436,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/home/failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["CountFailedImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/home/seen": {
         parameters: {
             query?: never;
@@ -532,6 +548,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playlists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowPlaylist"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/providers": {
         parameters: {
             query?: never;
@@ -590,6 +622,54 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["ResetProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListQuarantine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quarantine/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RestoreQuarantine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quarantine/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RestoreQuarantineItem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1269,6 +1349,10 @@ export interface components {
             providerTestStep: null | components["schemas"]["ProviderTestStep"];
             providerTestOutcome: null | components["schemas"]["ProviderTestOutcome"];
         };
+        FailedCount: {
+            /** Format: int32 */
+            count: number;
+        };
         /** @enum {string} */
         FailureReason: "not-an-nzb" | "nzb-empty" | "nzb-too-large" | "stored-nzb-lost" | "url-fetch-failed" | "url-refused" | "duplicate-release" | "known-dead" | "dead-post" | "severe-damage" | "missing-articles" | "corrupt-articles" | "incomplete-set" | "compressed-archive" | "encrypted-no-password" | "wrong-password" | "unsupported-archive" | "broken-archive" | "no-media" | "only-samples" | "stalled" | "cancelled" | "internal-error" | "failed-before";
         FamilyImportReport: {
@@ -1309,6 +1393,12 @@ export interface components {
         };
         /** @enum {string} */
         FileEntryKind: "category" | "release" | "folder" | "file";
+        FileItems: {
+            ids?: null | string[];
+            paths?: null | string[];
+            filter?: null | components["schemas"]["FileSelection"];
+            history?: null | components["schemas"]["HistoryItems"];
+        };
         FileLinks: {
             webDav: string;
             signed: string;
@@ -1326,6 +1416,23 @@ export interface components {
             total: number;
             /** Format: int64 */
             seq: number;
+        };
+        FileRemovalState: {
+            /** Format: int64 */
+            files: number;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            releases: number;
+            /** Format: int64 */
+            historyItems: number;
+            playing: components["schemas"]["RemovalPlaying"][];
+            programs: components["schemas"]["RemovalProgram"][];
+            /** Format: int32 */
+            asked: number;
+            undo: null | string;
+            /** Format: date-time */
+            until: null | string;
         };
         FileRow: {
             kind: components["schemas"]["FileEntryKind"];
@@ -1346,6 +1453,10 @@ export interface components {
             details: null | components["schemas"]["FilmMedia"];
             /** Format: double */
             watchedShare: null | number;
+        };
+        FileSelection: {
+            path?: null | string;
+            q?: null | string;
         };
         FilesFrame: {
             kind: components["schemas"]["FrameKind"];
@@ -1699,6 +1810,11 @@ export interface components {
         };
         /** @enum {string} */
         PlaybackState: "playing" | "paused" | "ended";
+        PlaylistLink: {
+            signed: string;
+            /** Format: date-time */
+            signedUntil: string;
+        };
         PositionSaved: {
             /** Format: int64 */
             positionMs: number;
@@ -1840,6 +1956,31 @@ export interface components {
         };
         /** @enum {string} */
         ProviderUseKind: "primary" | "backup" | "disabled";
+        QuarantineItems: {
+            ids: string[];
+        };
+        QuarantinePage: {
+            items: components["schemas"]["QuarantineRow"][];
+            next: null | string;
+            /** Format: int64 */
+            total: number;
+        };
+        QuarantineRow: {
+            id: string;
+            category: string;
+            name: string;
+            path: null | string;
+            whole: boolean;
+            /** Format: int64 */
+            files: number;
+            /** Format: int64 */
+            bytes: number;
+            film: null | components["schemas"]["FilmTitle"];
+            /** Format: date-time */
+            removedAt: string;
+            /** Format: date-time */
+            until: string;
+        };
         QueueAdded: {
             ids: string[];
             names: string[];
@@ -1946,6 +2087,17 @@ export interface components {
             address: string;
             /** Format: date-time */
             lastAt: string;
+        };
+        RemovalPlaying: {
+            client: string;
+            player: string;
+            name: string;
+        };
+        RemovalProgram: {
+            name: string;
+            /** Format: int32 */
+            imported: number;
+            failure: null | string;
         };
         Removed: {
             /** Format: int32 */
@@ -2838,6 +2990,41 @@ export interface operations {
             };
         };
     };
+    RemoveFiles: {
+        parameters: {
+            query?: {
+                dryRun?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileItems"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileRemovalState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     ShowFile: {
         parameters: {
             query?: {
@@ -3261,6 +3448,35 @@ export interface operations {
             };
         };
     };
+    CountFailedImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedCount"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     SeeNeed: {
         parameters: {
             query?: never;
@@ -3482,6 +3698,38 @@ export interface operations {
             };
         };
     };
+    ShowPlaylist: {
+        parameters: {
+            query?: {
+                path?: string;
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaylistLink"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     ListProviders: {
         parameters: {
             query?: never;
@@ -3663,6 +3911,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProviderRow"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListQuarantine: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuarantinePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RestoreQuarantine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuarantineItems"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkCount"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RestoreQuarantineItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkCount"];
                 };
             };
             /** @description An error. */

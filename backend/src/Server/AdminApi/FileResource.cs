@@ -1,25 +1,19 @@
-using System.Globalization;
 using Microsoft.AspNetCore.Http.HttpResults;
-using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Events;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
-using Sluice.Server.Settings;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Media.Tracks;
-using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/files</c>: the tree of the library, and its files.</summary>
+/// <summary><c>/api/files</c> and <c>/api/playlists</c>: the tree of the library, its files and its playlists.</summary>
 internal static class FileResource
 {
     private const string Content = "content";
-    private const int DefaultHours = 24;
-    private const int MaxHours = 30 * 24;
 
     public static void MapFiles(this RouteGroupBuilder api)
     {
@@ -29,6 +23,7 @@ internal static class FileResource
         files.MapGet("/{id}/tracks", ListTracksAsync).WithName("ListTracks");
         files.MapPut("/{id}/position", SavePositionAsync).WithName("SavePosition");
         files.MapGet("/{id}/nzb", DownloadAsync).Produces<Stream>(StatusCodes.Status200OK, "application/x-nzb").WithName("DownloadFileNzb");
+        api.MapGet("/playlists", ShowPlaylistAsync).WithName("ShowPlaylist");
     }
 
     // path: below /content, empty for the list of categories. q: searches everything below path.
@@ -55,23 +50,20 @@ internal static class FileResource
 
     // hours: lifetime of the signed link, one day by default.
     private static async Task<Results<Ok<FileDetail>, JsonHttpResult<Problem>>> ShowAsync(
-        string id, int? hours, HttpContext http, LibraryTree tree, FileListStore list, BlobStore blobs, CompletedStore completed, CompleteFolder complete, IOptionsMonitor<ApiOptions> api, TimeProvider time,
+        string id, int? hours, HttpContext http, LibraryTree tree, FileListStore list, BlobStore blobs, CompletedStore completed, CompleteFolder complete, SignedLinks signed,
         CancellationToken cancellationToken)
     {
-        if (hours is < 1 or > MaxHours)
-            return AdminProblem.BadInput("hours", $"Must be 1 to {MaxHours}.");
+        if (hours is < 1 or > SignedLinks.MaxHours)
+            return AdminProblem.BadInput("hours", $"Must be 1 to {SignedLinks.MaxHours}.");
         if (await FindAsync(id, tree, cancellationToken) is not { } file)
             return NotFound();
         var path = $"{Content}/{file.TreePath}";
-        var until = DateTimeOffset.FromUnixTimeSeconds((time.WallTime() + TimeSpan.FromHours(hours ?? DefaultHours)).ToUnixTimeSeconds());
-        var expires = until.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
-        // Without a key the link is unsigned, so the tree asks for its password.
-        var query = api.CurrentValue.KeyIsLocked ? "" : $"?downloadKey={ViewKey.Sign(api.CurrentValue.Key, path, expires)}&expires={expires}";
+        var until = signed.Until(hours ?? SignedLinks.DefaultHours);
         var hasRelease = file.Release.Id != 0;
         var item = hasRelease ? await completed.FindItemAsync(file.Release.Id, cancellationToken) : null;
         var links = new FileLinks(
-            BrowserAddress.Of(http.Request, path),
-            $"{BrowserAddress.Of(http.Request, $"view/{path}")}{query}",
+            ClientAddress.Of(http.Request, path),
+            signed.Make(http.Request, path, until),
             until,
             item is null ? null : complete.PathOf(item, file));
         var content = ContentMap.Unpack(file.Content);
@@ -104,6 +96,19 @@ internal static class FileResource
                 TracksState.Unknown, ContainerOf(tracks.Kind), null, [], "Tracks of this kind of file are not read."),
             _ => new FileTracks(TracksState.Unknown, ContainerOf(tracks.Kind), null, [], "The header of this file cannot be understood."),
         });
+    }
+
+    // path: below /content, empty for the whole library. hours: lifetime of the link, one day by default.
+    private static async Task<Results<Ok<PlaylistLink>, JsonHttpResult<Problem>>> ShowPlaylistAsync(
+        string? path, int? hours, HttpContext http, LibraryTree tree, SignedLinks signed, CancellationToken cancellationToken)
+    {
+        if (hours is < 1 or > SignedLinks.MaxHours)
+            return AdminProblem.BadInput("hours", $"Must be 1 to {SignedLinks.MaxHours}.");
+        string[] names = [.. (path ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries)];
+        if (await tree.FindAsync(names, cancellationToken) is null or FileEntry)
+            return AdminProblem.NotFound("There is no such folder.");
+        var until = signed.Until(hours ?? SignedLinks.DefaultHours);
+        return TypedResults.Ok(new PlaylistLink(signed.Make(http.Request, PlaylistPath.Of(names), until), until));
     }
 
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> SavePositionAsync(

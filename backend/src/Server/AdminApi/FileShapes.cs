@@ -66,6 +66,9 @@ internal sealed record FileDetail(
     FileRow Item, string Release, string Category, string? PostedName, bool Encrypted, int Volumes, FileLinks Links, bool HasNzb, long? PositionMs,
     FollowingEpisode? Next);
 
+/// <summary>A link to a playlist that works without a password until <c>SignedUntil</c>.</summary>
+internal sealed record PlaylistLink(string Signed, DateTimeOffset SignedUntil);
+
 /// <summary>The episode after another one, its path below <c>/content</c>.</summary>
 internal sealed record FollowingEpisode(string Id, string Path, FilmTitle? Film)
 {

@@ -9,6 +9,7 @@ internal static class HomeResource
     public static void MapHome(this RouteGroupBuilder api)
     {
         api.MapGet("/home", ShowAsync).WithName("ShowHome");
+        api.MapGet("/home/failed", CountFailedAsync).WithName("CountFailedImports");
         api.MapPost("/home/seen", SeeAsync).WithName("SeeNeed");
     }
 
@@ -18,6 +19,9 @@ internal static class HomeResource
         var seq = events.Seq;
         return TypedResults.Ok(await views.ShowAsync(seq, cancellationToken));
     }
+
+    private static async Task<Ok<FailedCount>> CountFailedAsync(HomeViews views, CancellationToken cancellationToken) =>
+        TypedResults.Ok(new FailedCount(await views.CountFailedAsync(cancellationToken)));
 
     // Hides the need until a newer release has the same one.
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> SeeAsync(HomeSeen seen, HomeViews views, CancellationToken cancellationToken) =>

@@ -29,6 +29,9 @@ internal sealed record FilmMedia(long? DurationMs, int? Width, int? Height, stri
 internal sealed record HomeNeed(
     HomeNeedKind Kind, string Id, FailureReason? Reason, int Count, string Name, FilmTitle? Film, string? Path, double? MissingShare, DateTimeOffset At);
 
+/// <summary>How many failed imports the front page shows as needs; a reason counts 999 at most.</summary>
+internal sealed record FailedCount(int Count);
+
 /// <summary>A release that was added lately. <c>FilmId</c> is its film; null if it has none or several. <c>WatchedShare</c> is as in the list of files.</summary>
 internal sealed record HomeFilm(
     string Path, FilmTitle? Film, string? FilmId, FilmMedia? Media, long Bytes, DateTimeOffset AddedAt, double? MissingShare, double? WatchedShare);

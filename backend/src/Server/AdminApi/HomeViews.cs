@@ -68,19 +68,33 @@ internal sealed class HomeViews(
         return true;
     }
 
+    /// <summary>Returns the number of failed imports among the needs.</summary>
+    public Task<int> CountFailedAsync(CancellationToken cancellationToken) => database.ReadAsync(
+        connection =>
+        {
+            var since = SeenTimes(connection);
+            return FailedImports.List(connection, reason => since(FailedPrefix + reason)).Sum(group => group.Count);
+        },
+        cancellationToken);
+
     private List<HomeNeed> Needs(DbConnection connection)
     {
-        var oldest = time.WallTime() - NeedWindow;
-        var seen = connection.Query<SeenRow>("SELECT need AS Need, until AS Until FROM seen_need").ToDictionary(row => row.Need, row => StoredTime.Read(row.Until));
-        var needs = FailedImports.List(connection, reason => Since(FailedPrefix + reason))
+        var since = SeenTimes(connection);
+        var needs = FailedImports.List(connection, reason => since(FailedPrefix + reason))
             .Select(group => new HomeNeed(
                 HomeNeedKind.ImportFailed, FailedPrefix + group.Reason, group.Reason, group.Count, group.Newest, FilmTitle.Of(ReleaseTitle.Parse(group.Newest)), null, null, group.At))
             .ToList();
-        if (FindGaps(connection, Since(Gaps)) is { } gaps)
+        if (FindGaps(connection, since(Gaps)) is { } gaps)
             needs.Add(gaps);
         return needs;
+    }
 
-        DateTimeOffset Since(string need) => seen.TryGetValue(need, out var until) && until > oldest ? until : oldest;
+    /// <summary>Returns a function from the id of a need to the time up to which it has been seen, or is too old to be shown.</summary>
+    private Func<string, DateTimeOffset> SeenTimes(DbConnection connection)
+    {
+        var oldest = time.WallTime() - NeedWindow;
+        var seen = connection.Query<SeenRow>("SELECT need AS Need, until AS Until FROM seen_need").ToDictionary(row => row.Need, row => StoredTime.Read(row.Until));
+        return need => seen.TryGetValue(need, out var until) && until > oldest ? until : oldest;
     }
 
     private static HomeNeed? FindGaps(DbConnection connection, DateTimeOffset since)

@@ -57,7 +57,7 @@ internal static class SystemResource
         var (scheme, port) = bound is null ? (request.Scheme, request.Host.Port ?? 80) : (bound.Scheme, bound.Port);
         var host = request.Host.Host.Trim('[', ']');
         return TypedResults.Ok(new AccessCard(
-            BrowserAddress.Of(request),
+            ClientAddress.Of(request),
             request.PathBase.Value ?? "",
             host == "localhost" || (IPAddress.TryParse(host, out var address) && IPAddress.IsLoopback(address)),
             [.. LanAddresses.Find().Select(own => $"{scheme}://{own}:{port}")],

@@ -31,6 +31,7 @@ internal static class AuthRegistration
             .AddSingleton<PasswordReset>()
             .AddSingleton<ApiKeyVerifier>()
             .AddSingleton<ViewKey>()
+            .AddSingleton<SignedLinks>()
             .AddHostedService<FirstStart>()
             .AddWebEncoders()
             .AddAuthenticationCore(options => options.DefaultScheme = BasicScheme);

@@ -40,6 +40,7 @@ internal static class LibraryRegistration
         .AddSingleton<FileStreamFactory>()
         .AddSingleton<MediaStore>()
         .AddSingleton<PositionStore>()
+        .AddSingleton<PlaylistStore>()
         .AddSingleton<TrackProbe>()
         .AddSingleton<Playback>();
 }

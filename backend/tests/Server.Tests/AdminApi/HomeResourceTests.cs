@@ -34,12 +34,14 @@ public sealed class HomeResourceTests : IDisposable
 
         var need = Assert.Single(await NeedsAsync(server));
         Assert.Equal(("import-failed", "nzb-empty", 2), (need["kind"]!.ToString(), need["reason"]!.ToString(), need["count"]!.GetValue<int>()));
+        Assert.Equal(2, (await server.GetAsync("home/failed"))["count"]!.GetValue<int>());
         Assert.Equal(("Empty.Two.2020.1080p.WEB.h264-GRP", "Empty Two"), (need["name"]!.ToString(), need["film"]!["title"]!.ToString()));
 
         await server.SendAsync(HttpMethod.Delete, $"history/{second}");
         Assert.Equal(1, Assert.Single(await NeedsAsync(server))["count"]!.GetValue<int>());
         await SeeAsync(server, Assert.Single(await NeedsAsync(server)));
         Assert.Empty(await NeedsAsync(server));
+        Assert.Equal(0, (await server.GetAsync("home/failed"))["count"]!.GetValue<int>());
 
         // A later failure of the same kind is shown again, and a retry in the paused queue removes it.
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());

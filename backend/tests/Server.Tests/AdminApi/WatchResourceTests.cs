@@ -78,7 +78,7 @@ public sealed class WatchResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Position_of_an_unknown_file_returns_404_and_the_clip_keeps_none()
+    public async Task Position_of_an_unknown_file_or_the_clip_is_not_kept()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var clip = new BuiltInClip().File.Id;
@@ -181,6 +181,26 @@ public sealed class WatchResourceTests : IDisposable
         Assert.Equal(next is null ? null : $"tv/{next}", (string?)detail["next"]?["path"]);
         if (next is not null)
             Assert.Equal(await IdAsync(server, $"tv/{next}"), detail["next"]!["id"]!.ToString());
+    }
+
+    [Fact]
+    public async Task Playlist_link_opens_the_playlist_of_its_folder_alone()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        await FileResourceTests.PublishAsync(server, "movies", "Harbour.Lights.2019.1080p.WEB-GRP", 0, "film.mkv");
+
+        var library = await server.GetAsync("playlists?hours=2");
+        var folder = await server.GetAsync("playlists?path=movies/Harbour.Lights.2019.1080p.WEB-GRP");
+
+        using var anonymous = new HttpClient();
+        Assert.Contains("film.mkv?", await anonymous.GetStringAsync(new Uri(library["signed"]!.ToString()), Token), StringComparison.Ordinal);
+        Assert.Contains("Harbour Lights (2019)", await anonymous.GetStringAsync(new Uri(folder["signed"]!.ToString()), Token), StringComparison.Ordinal);
+        using var foreign = await anonymous.GetAsync(new Uri(library["signed"]!.ToString().Replace("playlists.m3u", "playlists/movies.m3u", StringComparison.Ordinal)), Token);
+        Assert.Equal(HttpStatusCode.Unauthorized, foreign.StatusCode);
+        await server.SendAsync(HttpMethod.Get, "playlists?path=none", expected: HttpStatusCode.NotFound);
+        await server.SendAsync(HttpMethod.Get, "playlists?path=movies/Harbour.Lights.2019.1080p.WEB-GRP/film.mkv", expected: HttpStatusCode.NotFound);
+        await server.SendAsync(HttpMethod.Get, "playlists?hours=0", expected: HttpStatusCode.BadRequest);
+        await server.SendAsync(HttpMethod.Get, "playlists?hours=721", expected: HttpStatusCode.BadRequest);
     }
 
     [Theory]

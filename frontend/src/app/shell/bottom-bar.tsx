@@ -1,11 +1,14 @@
 import { Ellipsis } from "lucide-react";
 import { NavLink, useNavigate } from "react-router";
 import { Icon } from "@/components/ui/icon";
+import { late } from "@/components/ui/late";
 import { Menu } from "@/components/ui/menu";
 import { cx } from "@/lib/cx";
 import { t } from "../en";
 import { menuItems } from "./menu-items";
 import { pages } from "./pages";
+
+const HistoryBadge = late(async () => (await import("./history-badge")).HistoryBadge);
 
 const entry = "flex h-15 w-full min-w-0 flex-col items-center justify-center gap-1 text-xs font-medium -outline-offset-2 transition-colors";
 
@@ -28,7 +31,10 @@ export function BottomBar() {
                 end={page.path === "/"}
                 className={({ isActive }) => cx(entry, isActive ? "text-accent" : "text-muted")}
               >
-                <Icon of={page.icon} size={20} />
+                <span className="relative">
+                  <Icon of={page.icon} size={20} />
+                  {page.name === "history" && <HistoryBadge className="absolute -end-4 -top-1.5 min-w-5" />}
+                </span>
                 <span className="max-w-full truncate">{t(page.name)}</span>
               </NavLink>
             </li>

@@ -1,9 +1,12 @@
 import { NavLink } from "react-router";
 import { Icon } from "@/components/ui/icon";
+import { late } from "@/components/ui/late";
 import { cx } from "@/lib/cx";
 import { t } from "../en";
 import { Brand } from "./brand";
 import { pages } from "./pages";
+
+const HistoryBadge = late(async () => (await import("./history-badge")).HistoryBadge);
 
 /** The navigation at the side of wide windows. */
 export function Rail({ version }: { version: string }) {
@@ -30,6 +33,7 @@ export function Rail({ version }: { version: string }) {
             >
               <Icon of={page.icon} size={18} />
               {t(page.name)}
+              {page.name === "history" && <HistoryBadge className="ms-auto min-w-5" />}
             </NavLink>
           </li>
         ))}

@@ -14,6 +14,7 @@ import { t } from "./en";
 import { fileSorts, useFileList } from "./api/files";
 import { Breadcrumb } from "./components/breadcrumb";
 import { FileTable } from "./components/file-table";
+import { PlaylistMenu } from "./components/playlist-menu";
 
 const FileSheet = late(async () => (await import("./components/file-sheet")).FileSheet, { isAhead: false });
 const PreviewDialog = late(async () => (await import("./components/preview-dialog")).PreviewDialog, { isAhead: false });
@@ -69,7 +70,12 @@ export function FilesPage({ path }: { path: string }) {
       />
       <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-4">
         {q === "" ? <Breadcrumb path={path} /> : <h2 className="font-semibold">{list.isLoading ? "…" : t("found", { count: list.total })}</h2>}
-        {q === "" && !list.isLoading && !list.problem && <p className="text-sm text-muted tabular-nums">{t("count", { count: list.total })}</p>}
+        {q === "" && !list.isLoading && !list.problem && (
+          <span className="flex items-center gap-3 text-sm text-muted tabular-nums">
+            {t("count", { count: list.total })}
+            {list.total > 0 && <PlaylistMenu path={path} />}
+          </span>
+        )}
       </div>
       {list.problem && list.rows.length > 0 && !isGone && <LoadFailure isLine problem={list.problem} onRetry={list.refetch} />}
       <Card isFlush>

@@ -25,6 +25,7 @@ internal static class TreeRegistration
             .AddSingleton<ProbeFolder>()
             .AddSingleton<LinkBranch>()
             .AddSingleton<IStore, SluiceStore>()
+            .AddSingleton<Playlist>()
             .AddSingleton<ViewEndpoint>()
             .AddHostedService<RouteAssertion>();
     }

@@ -1,11 +1,12 @@
 using Microsoft.AspNetCore.Authorization;
 using Microsoft.AspNetCore.Http.Features;
+using Sluice.Server.Library;
 using Sluice.Server.WebDav.Handlers;
 
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary><c>/view/&lt;tree path&gt;</c>: library files for players that accept a link but no password (DAV-80). Other paths answer 404.</summary>
-internal sealed class ViewEndpoint(IStore store, WebDavDispatcher dispatcher, IEnumerable<IRequestHandler> handlers)
+internal sealed class ViewEndpoint(IStore store, Playlist playlist, WebDavDispatcher dispatcher, IEnumerable<IRequestHandler> handlers)
 {
     private readonly IRequestHandler _reading = handlers.Single(handler => handler.Verbs.Contains(Verbs.Get));
 
@@ -16,6 +17,12 @@ internal sealed class ViewEndpoint(IStore store, WebDavDispatcher dispatcher, IE
         if (ViewLink.Read(http, http.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget) is not { Path: { } path })
         {
             Refusal.Write(http.Response, StatusCodes.Status400BadRequest);
+            return;
+        }
+
+        if (!path.HasTrailingSlash && PlaylistPath.FolderOf(path.Segments) is { } folder)
+        {
+            await playlist.WriteAsync(http, folder);
             return;
         }
 

@@ -8,7 +8,7 @@ import { toast } from "@/lib/toast";
 import { urlOf } from "@/lib/url-base";
 import { t } from "../en";
 import { type FileDetail, fileQuery } from "./files";
-import { infuseLink, m3uOf, nameFor, sameOrigin, vlcLink } from "./players";
+import { hasPlayerLinks, infuseLink, m3uOf, mpvCommand, nameFor, sameOrigin, vlcLink } from "./players";
 
 const mostHours = 720;
 
@@ -18,9 +18,16 @@ export async function withFile(client: QueryClient, id: string, act: (file: File
   if (file) act(file);
 }
 
-/** Opens the file in VLC. The browser does not report whether VLC is installed. */
+/** Opens the file in VLC: by its link if VLC takes links here, else by a playlist. The browser does not report whether VLC is installed. */
 export function openInVlc(file: FileDetail): void {
-  handOver(vlcLink(file.links.signed), t("vlc-sent"), file);
+  if (hasPlayerLinks()) return handOver(vlcLink(file.links.signed), t("vlc-sent"), file);
+  toast({ id: "player", title: t("vlc-file"), body: t("vlc-file-help") });
+  void saveM3u(file);
+}
+
+/** Copies the command that plays the file in mpv. */
+export function copyMpv(file: FileDetail): void {
+  void copy(mpvCommand(file.links.signed), t("copied-mpv"), t("copied-mpv-help"));
 }
 
 export function openInInfuse(file: FileDetail): void {

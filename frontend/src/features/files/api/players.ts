@@ -11,6 +11,16 @@ export function vlcLink(address: string): string {
   return `vlc://${address}`;
 }
 
+/** Whether this device opens the links of players. VLC for desktops registers none, and opens playlists instead. */
+export function hasPlayerLinks(): boolean {
+  return window.matchMedia("(pointer: coarse)").matches;
+}
+
+/** Returns the command that plays an address in mpv. Inside double quotes, no character of an address is special to a shell. */
+export function mpvCommand(address: string): string {
+  return `mpv "${address}"`;
+}
+
 /** Returns a link that opens an address in Infuse. */
 export function infuseLink(address: string): string {
   return `infuse://x-callback-url/play?url=${encodeURIComponent(address)}`;

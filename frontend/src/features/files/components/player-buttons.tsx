@@ -1,8 +1,8 @@
-import { ExternalLink, ListVideo } from "lucide-react";
+import { ExternalLink, ListVideo, SquareTerminal } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { t } from "../en";
 import type { FileDetail } from "../api/files";
-import { openInInfuse, openInVlc, saveM3u } from "../api/file-actions";
+import { copyMpv, openInInfuse, openInVlc, saveM3u } from "../api/file-actions";
 
 /** Buttons that open a file in players on this device. */
 export function PlayerButtons({ file, isFirst = false }: { file: FileDetail; isFirst?: boolean }) {
@@ -13,6 +13,9 @@ export function PlayerButtons({ file, isFirst = false }: { file: FileDetail; isF
       </Button>
       <Button icon={ExternalLink} onClick={() => openInInfuse(file)}>
         {t("infuse")}
+      </Button>
+      <Button icon={SquareTerminal} onClick={() => copyMpv(file)}>
+        {t("mpv")}
       </Button>
       <Button icon={ListVideo} onClick={() => void saveM3u(file)}>
         {t("m3u")}
