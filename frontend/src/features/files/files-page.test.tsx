@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { useToasts } from "@/lib/toast";
 import { fakeEvents } from "@/testing/fake-events";
 import { mockApi, problem } from "@/testing/mock-api";
 import { renderAt } from "@/testing/render";
@@ -8,6 +9,7 @@ import { type FileDetail, type FileRow, type FileTracks, touches } from "./api/f
 import { folderPath } from "./api/paths";
 import { infuseLink, m3uOf, nameFor, sameOrigin, vlcLink } from "./api/players";
 import { FilesPage } from "./files-page";
+import { RemovedPage } from "./removed-page";
 
 const at = "2026-11-28T08:00:00Z";
 const film: FileRow = { kind: "file", name: "film.mkv", path: "movies/Film/film.mkv", id: "f1", bytes: 4e9, modifiedAt: at, media: "video", count: null, film: null, filmId: null, missingShare: null, details: null, watchedShare: null };
@@ -23,6 +25,10 @@ const tracks = (codec: string, type: string): FileTracks => ({
   items: [{ kind: "video", codec, type, language: null, title: null, channels: null, width: 1_920, height: 1_080, default: true }],
 });
 const base = { "GET /api/files": page([folder, film]), "GET /api/files/f1": detail };
+
+function Toasts() {
+  return <>{useToasts().map((toast) => <button key={toast.id} type="button" onClick={toast.action?.run}>{toast.title}</button>)}</>;
+}
 
 describe("FilesPage", () => {
   beforeEach(() => {
@@ -112,6 +118,45 @@ describe("FilesPage", () => {
     expect(await within(dialog).findByText(/The browser can't open this file/)).toBeVisible();
     expect(await within(dialog).findAllByText(/The beginning of this file is gone/)).not.toHaveLength(0);
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(3);
+  });
+
+  it("shows what a deletion takes before it deletes, and offers to undo it", async () => {
+    const impact = {
+      files: 2, bytes: 8e9, releases: 2, historyItems: 0, asked: 2, undo: null, until: null,
+      playing: [{ client: "192.168.1.5", player: "VLC 3.0", name: "film.mkv" }],
+      programs: [{ name: "Radarr", imported: 1, failure: null }, { name: "Sonarr", imported: 0, failure: "Sonarr did not answer in time." }],
+    };
+    const calls = mockApi({
+      ...base, "POST /api/undo/r-7": new Response(null, { status: 204 }),
+      "DELETE /api/files": (request: Request) => (request.url.includes("dryRun") ? impact : { ...impact, undo: "r-7", until: at }),
+    });
+    renderAt("/files/movies", <><FilesPage path="movies" /><Toasts /></>);
+    await screen.findByText("film.mkv");
+    await userEvent.click(screen.getByRole("checkbox", { name: "Select film.mkv" }));
+    await userEvent.click(screen.getByRole("checkbox", { name: "Select Fünf & 50%" }));
+    await userEvent.click(within(screen.getByRole("region", { name: "Selected rows" })).getByRole("button", { name: "Delete" }));
+    const dialog = await screen.findByRole("dialog", { name: "Delete 2 items?" });
+    expect(await within(dialog).findByText(/^2 files, 8/)).toBeVisible();
+    expect(within(dialog).getByText("film.mkv (VLC 3.0, 192.168.1.5)")).toBeVisible();
+    expect(within(dialog).getByText("Radarr imported it and will report it as missing.")).toBeVisible();
+    expect(within(dialog).getByText("Couldn't check with Sonarr: Sonarr did not answer in time.")).toBeVisible();
+    expect(calls.filter((call) => call.method === "DELETE")).toHaveLength(1);
+    await userEvent.click(within(dialog).getByRole("button", { name: "Delete" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    const deletion = calls.findLast((call) => call.method === "DELETE");
+    expect(await deletion?.json()).toEqual({ ids: null, paths: ["movies/Fünf & 50%", "movies/Film/film.mkv"], filter: null, history: null });
+    await userEvent.click(await screen.findByRole("button", { name: "2 files deleted" }));
+    await waitFor(() => expect(calls.some((call) => call.url.endsWith("/undo/r-7"))).toBe(true));
+  });
+
+  it("brings removed files back", async () => {
+    const row = { id: "3", category: "movies", name: "Harbour.Lights", path: null, whole: true, files: 2, bytes: 4e9, film: null, removedAt: at, until: at };
+    const calls = mockApi({ ...base, "GET /api/quarantine": { items: [row], next: null, total: 1 }, "POST /api/quarantine/restore": { count: 2 } });
+    renderAt("/files?view=removed", <><RemovedPage /><Toasts /></>);
+    await userEvent.click(await screen.findByRole("checkbox", { name: "Select Harbour.Lights" }));
+    await userEvent.click(screen.getByRole("button", { name: "Bring back" }));
+    expect(await screen.findByText("2 files are back")).toBeVisible();
+    expect(await calls.find((call) => call.method === "POST")?.json()).toEqual({ ids: ["3"] });
   });
 
   it("says that a folder is gone", async () => {

@@ -100,6 +100,24 @@ describe("HistoryPage", () => {
     expect(await calls.find((call) => call.url.endsWith("/remove-files"))?.json()).toEqual({ ids: ["3"] });
   });
 
+  it("removes an import with its files after showing what goes", async () => {
+    fakeEvents();
+    const impact = { files: 1, bytes: 4e9, releases: 1, historyItems: 1, asked: 1, playing: [], programs: [{ name: "Sonarr", imported: 1, failure: null }], undo: null, until: null };
+    const calls = mockApi({
+      "GET /api/history": list, "GET /api/queue": queue,
+      "DELETE /api/files": (request: Request) => (request.url.includes("dryRun") ? impact : { ...impact, undo: "u9", until: "2026-11-28T08:00:10Z" }),
+    });
+    show("/history");
+    await userEvent.click(await screen.findByRole("button", { name: "Actions for Film 3" }));
+    await userEvent.click(await screen.findByRole("menuitem", { name: "Remove with files" }));
+    const dialog = await screen.findByRole("dialog", { name: "Remove Film 3 and its files?" });
+    expect(await within(dialog).findByText("Sonarr imported it and will report it as missing.")).toBeVisible();
+    await userEvent.click(within(dialog).getByRole("button", { name: "Remove with files" }));
+    expect(await screen.findByRole("button", { name: "1 file deleted" })).toBeVisible();
+    const sent: unknown = await calls.findLast((call) => call.method === "DELETE")?.json();
+    expect(sent).toEqual({ ids: null, paths: null, filter: null, history: { ids: ["3"], filter: null } });
+  });
+
   it("shows a new import at the top at once, without a request", async () => {
     const events = fakeEvents();
     const calls = mockApi({ "GET /api/history": list, "GET /api/queue": queue });

@@ -1,18 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, FileJson, FileX, History, RotateCcw, SearchX, Sheet, Trash2 } from "lucide-react";
+import { useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { Button, ButtonLink } from "@/components/ui/button";
+import type { DeleteChoice } from "@/components/ui/delete-dialog";
 import { EmptyState } from "@/components/ui/empty-state";
 import { late } from "@/components/ui/late";
 import { ListFrame, choicesOf } from "@/components/ui/list-frame";
 import { Menu } from "@/components/ui/menu";
 import { useListUrl } from "@/lib/list-url";
+import { filmName } from "@/lib/film";
 import { usePageTitle } from "@/lib/page-title";
 import { useSelection } from "@/lib/selection";
 import { openWindow, useCloseWindow } from "@/lib/url-param";
 import { t } from "./en";
 import { exportRows } from "./api/export";
-import { type HistoryFilter, categoriesQuery, historySorts, removeFiles, removeItems, results, retryItems, useHistory } from "./api/history";
+import { type HistoryFilter, type HistoryTarget, categoriesQuery, historySorts, removeFiles, removeItems, results, retryItems, useHistory } from "./api/history";
 import { explain, reasons } from "./api/reasons";
 import { HistoryTable } from "./components/history-table";
 
@@ -20,6 +23,7 @@ import { HistoryTable } from "./components/history-table";
 const noLibrary = "in-no-library";
 const gaps = "with-gaps";
 
+const DeleteDialog = late(async () => (await import("@/components/ui/delete-dialog")).DeleteDialog, { isAhead: false });
 const HistorySheet = late(async () => (await import("./components/history-sheet")).HistorySheet, { isAhead: false });
 
 /** The page of ended imports. `id` is the open one, at an address of its own. */
@@ -42,6 +46,7 @@ export function HistoryPage({ id }: { id: string | undefined }) {
   const close = useCloseWindow({ pathname: "/history", search });
   const detailsOf = (next: string) => ({ pathname: `/history/${encodeURIComponent(next)}`, search });
   const showQueue = () => void navigate("/queue");
+  const [deleted, setDeleted] = useState<{ choice: DeleteChoice; title: string } | null>(null);
 
   return (
     <div className="grid gap-4">
@@ -107,6 +112,7 @@ export function HistoryPage({ id }: { id: string | undefined }) {
             onEnd={list.loadMore}
             onDetails={(next) => openWindow(navigate, detailsOf(next))}
             detailsOf={detailsOf}
+            onDelete={(row) => setDeleted({ choice: choiceOf({ ids: [row.id] }), title: t("delete-name", { name: filmName(row.film, row.name) }) })}
             empty={<Empty isFiltered={url.isFiltered} onClear={url.clear} />}
           />
         }
@@ -132,12 +138,26 @@ export function HistoryPage({ id }: { id: string | undefined }) {
             >
               {t("remove")}
             </Button>
+            <Button
+              tone="danger"
+              icon={FileX}
+              onClick={() => setDeleted({ choice: choiceOf(selection.target), title: t("delete-count", { count: selection.count }) })}
+            >
+              {t("remove-with-files")}
+            </Button>
           </>
         }
       />
+      {deleted && <DeleteDialog {...deleted} action={t("remove-with-files")} onClose={() => setDeleted(null)} onDone={selection.clear} />}
       {id !== undefined && <HistorySheet id={id} onClose={close} />}
     </div>
   );
+}
+
+/** Returns imports together with their files. */
+function choiceOf(target: HistoryTarget): DeleteChoice {
+  const none = { q: null, category: null, result: null, reason: null, inNoLibrary: null, withGaps: null };
+  return { history: "ids" in target ? { ids: target.ids, filter: null } : { ids: null, filter: { ...none, ...target.filter } } };
 }
 
 function Empty({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {

@@ -16,3 +16,6 @@ export function parentOf(path: string): string {
 export function webDavOf(path: string): string {
   return urlOf(`content/${encoded(path)}`);
 }
+
+/** The page of removed files. A parameter, because every path below `/files` is a folder. */
+export const removedPath = "/files?view=removed";

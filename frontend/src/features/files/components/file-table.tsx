@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Captions, Copy, Download, ExternalLink, File, FileCode, Film, Folder, Image, Info, Library, Link2, ListVideo, type LucideIcon, Music, Play } from "lucide-react";
+import { Captions, Copy, Download, ExternalLink, File, FileCode, Film, Folder, Image, Info, Library, Link2, ListVideo, type LucideIcon, Music, Play, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, type To, useNavigate } from "react-router";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu-item";
-import { type Column, Table } from "@/components/ui/table";
+import { type Column, type Selection, Table } from "@/components/ui/table";
 import { filmName, filmPart } from "@/lib/film";
 import { formatAgo, formatBytes, formatDateTime, formatPercent } from "@/lib/format";
 import { WindowLink } from "@/lib/url-param";
@@ -26,13 +26,15 @@ interface FileTableProps {
   onEnd: () => void;
   onPlay: (id: string) => void;
   onDetails: (id: string) => void;
+  onDelete: (row: FileRow) => void;
+  selection: Selection;
   /** Returns the address of the details of a file. */
   detailsOf: (id: string) => To;
   empty: ReactNode;
 }
 
 /** The entries of a folder, or the results of a search. */
-export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEnd, onPlay, onDetails, detailsOf, empty }: FileTableProps) {
+export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEnd, onPlay, onDetails, onDelete, selection, detailsOf, empty }: FileTableProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
 
@@ -88,6 +90,7 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
 
   function menu(row: FileRow): MenuItem[] {
     const { id } = row;
+    const remove: MenuItem = { label: t("delete"), icon: Trash2, tone: "danger", startsGroup: true, onSelect: () => onDelete(row) };
     if (id === null) {
       const { filmId } = row;
       return [
@@ -97,6 +100,7 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
         ]),
         { label: t("open"), icon: Folder, onSelect: () => void navigate(folderPath(row.path)) },
         { label: t("copy-webdav"), icon: Copy, onSelect: () => void copy(webDavOf(row.path), t("copied-webdav")) },
+        remove,
       ];
     }
     // Loaded when the menu opens, because browsers allow copying only right after a click.
@@ -115,6 +119,7 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
       act(t("download"), Download, saveFile, true),
       { label: t("nzb"), icon: Download, onSelect: () => saveNzb(id) },
       { label: t("details"), icon: Info, startsGroup: true, onSelect: () => onDetails(id) },
+      remove,
     ];
   }
 
@@ -130,7 +135,9 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
       onSort={(next) => onSort(next.replace(/^-/, ""))}
       menu={menu}
       onOpen={open}
+      selection={selection}
       keys={{
+        Delete: { label: t("delete"), run: onDelete },
         p: { label: t("play"), run: (row) => playedOf(row) !== null && onPlay(playedOf(row) ?? "") },
         c: {
           label: t("copy-webdav"),

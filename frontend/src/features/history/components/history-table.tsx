@@ -24,11 +24,13 @@ interface HistoryTableProps {
   onDetails: (id: string) => void;
   /** Returns the address of the details of an import. */
   detailsOf: (id: string) => To;
+  /** Called to remove an import with its files. */
+  onDelete: (row: HistoryRow) => void;
   empty: ReactNode;
 }
 
 /** The table of ended imports, with the actions on each. */
-export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, detailsOf, empty }: HistoryTableProps) {
+export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, detailsOf, onDelete, empty }: HistoryTableProps) {
   const navigate = useNavigate();
   const showQueue = () => void navigate("/queue");
 
@@ -45,6 +47,7 @@ export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, 
       ...(row.canRetry && row.result === "failed" ? [{ label: t("retry"), icon: RotateCcw, onSelect: () => retry(row) }, ...otherTryItems(row, undefined, showQueue)] : []),
       { label: t("logs"), icon: ScrollText, onSelect: () => void navigate(`/logs?job=${encodeURIComponent(row.id)}`) },
       { label: t("remove"), icon: Trash2, tone: "danger", startsGroup: true, onSelect: () => void removeItems({ ids: [row.id] }) },
+      ...(path === null ? [] : [{ label: t("remove-with-files"), icon: FileX, tone: "danger" as const, onSelect: () => onDelete(row) }]),
     ];
   }
 

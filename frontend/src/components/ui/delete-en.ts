@@ -1,0 +1,21 @@
+import { createTexts } from "@/lib/i18n/texts";
+
+export const t = createTexts({
+  cancel: "Cancel",
+  checking: "Checking what would be deleted…",
+  nothing: "There's nothing to delete here.",
+  "no-files": { one: "Only the history entry is left; its files are already gone.", other: "Only {count} history entries are left; their files are already gone." },
+  impact: { one: "{count} file, {size}.", other: "{count} files, {size}." },
+  kept: "You can bring everything back for 7 days: Files, Removed.",
+  playing: { one: "Someone is watching one of these files. Playback will break off.", other: "{count} people are watching these files. Playback will break off." },
+  "played-by": "{name} ({player})",
+  imported: { one: "{name} imported it and will report it as missing.", other: "{name} imported {count} of these releases and will report them as missing." },
+  "imported-of": {
+    one: "{name} imported one of the {asked} newest releases and will report it as missing.",
+    other: "{name} imported {count} of the {asked} newest releases and will report them as missing.",
+  },
+  "not-asked": "Couldn't check with {name}: {failure}",
+  deleted: { one: "{count} file deleted", other: "{count} files deleted" },
+  undo: "Undo",
+  "undo-failed": "Couldn't undo",
+});
