@@ -12,7 +12,7 @@ public sealed class FetchUrgency : IUrgent
 
     /// <summary>Creates the urgency of one fetch.</summary>
     /// <param name="reader">Compared by reference, so that connections are shared fairly among readers.</param>
-    /// <param name="isHeadOfLine">Whether the reader waits from the start.</param>
+    /// <param name="isHeadOfLine">Whether the reader already waits.</param>
     public FetchUrgency(object reader, bool isHeadOfLine)
     {
         Reader = reader;

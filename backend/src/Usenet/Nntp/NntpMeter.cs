@@ -51,7 +51,7 @@ internal sealed class NntpMeter : IDisposable
     /// <summary>The meter, named <c>Sluice.Nntp</c>.</summary>
     public Meter Source { get; }
 
-    /// <summary>Bytes received since the start, even without a listener.</summary>
+    /// <summary>Bytes received since startup, even without a listener.</summary>
     public long BytesReceived => Volatile.Read(ref _received);
 
     public void CommandSent() => _commands.Add(1, Other);
@@ -81,7 +81,7 @@ internal sealed class NntpMeter : IDisposable
 
     public void SocketOpened() => _opened.Add(1);
 
-    /// <summary>Counts a connect given up before its result was known, because the server may have accepted it.</summary>
+    /// <summary>Counts a connect canceled before its result was known, because the server may have accepted it.</summary>
     public void SocketAbandoned() => _abandoned.Add(1);
 
     public void SocketClosed() => _sockets.Add(-1);

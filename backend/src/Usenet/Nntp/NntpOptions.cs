@@ -64,7 +64,7 @@ public sealed record NntpOptions
     /// <summary>Receive buffer per connection in bytes, large so that one system call reads many kilobytes.</summary>
     public int ReceiveBufferBytes { get; init; } = 256 * 1024;
 
-    /// <summary>Parallel handshakes at one provider, few so that a start does not look like an attack.</summary>
+    /// <summary>Parallel handshakes at one provider, few so that startup does not look like an attack.</summary>
     public int HandshakesPerProvider { get; init; } = 2;
 
     /// <summary>Number of open and opening connections up to which waiting readers get parallel handshakes.</summary>

@@ -36,7 +36,7 @@ internal sealed class ProviderTraffic
 }
 
 /// <summary>Usage counters of all providers by id. They outlive the accounts, so that the usage of a removed provider is kept.</summary>
-/// <remarks>Thread-safe. Grows with the number of providers seen since the start.</remarks>
+/// <remarks>Thread-safe. Grows with the number of providers seen since startup.</remarks>
 internal sealed class ProviderTraffics
 {
     private readonly ConcurrentDictionary<Guid, ProviderTraffic> _all = new();

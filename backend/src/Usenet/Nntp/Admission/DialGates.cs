@@ -98,13 +98,13 @@ internal sealed class DialGates
             return Gate.FirstRow;
         }
 
-        // All places may belong to closed sockets that the server no longer counts.
+        // All slots may belong to closed sockets that the server no longer counts.
         _left.EndRest();
         var isOpen = !IsFull || (_begun.Count == 0 && Count <= Cap.Current && _left.MayTry(out again));
         return isOpen ? Gate.None : Gate.Cap;
     }
 
-    /// <summary>Takes the place of a dial, and returns its start for <see cref="End"/>.</summary>
+    /// <summary>Takes a slot for a dial, and returns its start time for <see cref="End"/>.</summary>
     public long Begin()
     {
         if (_shared.Options.HedgeEnabled)
@@ -116,7 +116,7 @@ internal sealed class DialGates
 
     public void End(long begunAt) => _begun.Remove(begunAt);
 
-    /// <summary>Takes the place of a parallel dial to a second address; false if there is none.</summary>
+    /// <summary>Takes a slot for a parallel dial to a second address; false if none is free.</summary>
     public bool TryBeginBeside()
     {
         if (IsFull || IsShut)
@@ -141,7 +141,7 @@ internal sealed class DialGates
     /// <summary>Adds a closing socket that the server may still count.</summary>
     public void Left(LeftPlace place) => _left.Add(place);
 
-    /// <summary>Learns from a dial whose connection is open now.</summary>
+    /// <summary>Learns from a successful dial.</summary>
     public void Opened()
     {
         Cap.Reached(_scheduler.Open.Count);

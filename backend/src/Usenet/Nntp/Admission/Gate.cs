@@ -20,8 +20,8 @@ namespace Sluice.Usenet.Nntp.Admission;
 //   Handshake  handshakes in the process                      HandshakeLimit           the end of a handshake
 //
 // Other accounts ask at the same time. The permit is therefore asked for last and taken in the same step, and the bandwidth limit can be
-// overdrawn by a command, for which the next ones wait. A dial waits for its handshake outside of the pool and keeps its place under the cap
-// meanwhile; the place belongs to its account, so no other could use it.
+// overdrawn by a command, for which the next ones wait. A dial waits for its handshake outside of the pool and keeps its slot under the cap
+// meanwhile; the slot belongs to its account, so no other could use it.
 
 /// <summary>Where a fetch or a dial has to wait.</summary>
 internal enum Gate : byte

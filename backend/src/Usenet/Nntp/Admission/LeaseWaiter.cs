@@ -22,7 +22,7 @@ internal enum LeaseClass : byte
 }
 
 /// <summary>
-/// A fetch that waits for a connection: its request and its place in a queue. A wait ends once, by a grant or a refusal, and holds nothing before.
+/// A fetch that waits for a connection: its request and its position in a queue. A wait ends once, by a grant or a refusal, and holds nothing before.
 /// </summary>
 /// <remarks>Used under the lock of the pool, except where noted.</remarks>
 internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool>

@@ -58,7 +58,7 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
         return true;
     }
 
-    /// <summary>Ends the waits for bodies and, with <paramref name="withStats"/>, for STAT answers.</summary>
+    /// <summary>Ends the waits for bodies and, with <paramref name="withStats"/>, for STAT replies.</summary>
     public void RefuseAll(NntpException failure, bool withStats = true)
     {
         foreach (var waiter in scheduler.AllWaiting())

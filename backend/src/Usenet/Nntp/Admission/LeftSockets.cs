@@ -1,30 +1,30 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
-/// <summary>The place that a closed socket keeps, because the server may still count the socket.</summary>
+/// <summary>The slot under the cap that a closed socket keeps, because the server may still count the socket.</summary>
 /// <param name="since">When the pool closed it, in ticks of the time provider.</param>
 internal abstract class LeftPlace(long since)
 {
     public long Since => since;
 
-    /// <summary>When its place became free; null while it holds one.</summary>
+    /// <summary>When its slot became free; null while it holds one.</summary>
     public long? FreedAt { get; set; }
 
     /// <summary>Whether it was reset, after which the server's close cannot be seen.</summary>
     public abstract bool IsReset { get; }
 
-    /// <summary>Whether the server's close was seen. Written before the place becomes free.</summary>
+    /// <summary>Whether the server's close was seen. Written before the slot becomes free.</summary>
     public bool WasSeen { get; protected set; }
 
-    /// <summary>Resets the connection to test whether the server notices. The place stays taken.</summary>
+    /// <summary>Resets the connection to test whether the server notices. The slot stays taken.</summary>
     public abstract void Reset();
 
-    /// <summary>Frees the place, because the server has proved that it no longer counts the socket.</summary>
+    /// <summary>Frees the slot, because the server has proved that it no longer counts the socket.</summary>
     public abstract void Release();
 }
 
 /// <summary>
-/// The sockets of one account that its pool closed. The close itself does not prove that a place is free, so a socket that the server may still count keeps its
-/// place. If such places are needed, occasional trial dials test whether the server has room. A refusal only proves that the server takes no more than all of
+/// The sockets of one account that its pool closed. The close itself does not prove that a slot is free, so a socket that the server may still count keeps its
+/// slot. If such slots are needed, occasional trial dials test whether the server has room. A refusal only proves that the server takes no more than all of
 /// these together.
 /// </summary>
 /// <remarks>Used under the lock of the pool, except <see cref="ResetsHelp"/>.</remarks>
@@ -75,7 +75,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedAdmission shared)
 
     public void EndRest() => _notBefore = null;
 
-    /// <summary>Whether to test now if the server has room, although all places are taken, some perhaps without need.</summary>
+    /// <summary>Whether to test now if the server has room, although all slots are taken, some perhaps needlessly.</summary>
     /// <param name="again">When to check again without an event; null if only an event can help.</param>
     public bool MayTry(out TimeSpan? again)
     {

@@ -47,12 +47,12 @@ internal sealed class LineCeiling
     public bool IsFull => _isFull;
 
     /// <summary>
-    /// Outstanding bytes up to which a reader may prefetch on a line shared with other readers: twice the measured load, because no reader may
+    /// Maximum outstanding bytes of a reader that shares the line with other readers: twice the measured load, because no reader may
     /// probe for more at the cost of another's wait.
     /// </summary>
     public long Shared => _least == 0 ? long.MaxValue : Math.Max(_least, (long)(Full * _outstanding / _stretch));
 
-    /// <summary>Outstanding bytes for a reader alone on the line; unlimited while the line has room.</summary>
+    /// <summary>Maximum outstanding bytes of a reader alone on the line; unlimited while the line has room.</summary>
     public long Own => _isFull ? Shared : long.MaxValue;
 
     /// <summary>Measures a body that arrived in time.</summary>

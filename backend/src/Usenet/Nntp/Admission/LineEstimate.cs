@@ -32,7 +32,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
     /// <summary>Seconds from the first to the last byte of a body of typical size; 0 if unknown.</summary>
     public double Transfer => Volatile.Read(ref _transfer) is var known and > 0 ? known : provider?.Transfer ?? 0;
 
-    /// <summary>Seconds between single-line answers; 0 if unknown.</summary>
+    /// <summary>Seconds between single-line replies; 0 if unknown.</summary>
     public double Answer => Volatile.Read(ref _answer) is var known and > 0 ? known : provider?.Answer ?? 0;
 
     /// <summary>Seconds to open a connection; if unknown, assumes four round trips of 50 ms.</summary>
@@ -59,7 +59,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
         provider?.ObserveTransfer(bytes, from);
     }
 
-    /// <summary>Measures consecutive single-line answers since the first at <paramref name="from"/>. Too few are ignored.</summary>
+    /// <summary>Measures consecutive single-line replies since the first at <paramref name="from"/>. Too few are ignored.</summary>
     public void ObserveAnswers(int answers, long from)
     {
         const int FewestTelling = 8;
@@ -97,7 +97,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
     }
 }
 
-/// <remarks>Thread-safe. Each read loop writes one word to the next place. A concurrent reader sees either the old or the new round trip.</remarks>
+/// <remarks>Thread-safe. Each read loop writes one word to the next slot. A concurrent reader sees either the old or the new round trip.</remarks>
 internal sealed class RecentRoundTrips
 {
     // Odd, so that the median is one sample; small, so that the median follows a changed line after a few articles.
@@ -155,7 +155,7 @@ internal sealed class UsualSilence
             Volatile.Write(ref _heardAt, now);
     }
 
-    /// <summary>Adds the longest silence of an article that has ended or was given up.</summary>
+    /// <summary>Adds the longest silence within an article that ended or was canceled.</summary>
     public void Observe(TimeSpan silence)
     {
         lock (_gate)

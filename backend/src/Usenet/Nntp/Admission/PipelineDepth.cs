@@ -23,7 +23,7 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedAdmission sh
     /// <summary>Maximum number of outstanding BODY commands for readers, on a connection without own measurements.</summary>
     public int PlaybackBodies(LineEstimate line) => Chosen ?? Bodies(line);
 
-    /// <summary>Maximum number of outstanding STAT commands. Their short answers make it worthwhile to send many together.</summary>
+    /// <summary>Maximum number of outstanding STAT commands. Their short replies make it worthwhile to send many together.</summary>
     public int Stats(LineEstimate line)
     {
         // The sample size of an import.

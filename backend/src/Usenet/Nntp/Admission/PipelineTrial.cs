@@ -5,8 +5,8 @@ namespace Sluice.Usenet.Nntp.Admission;
 /// with one command at a time.
 /// </summary>
 /// <remarks>
-/// Thread-safe. A failing line takes down all its connections, so failures alone prove nothing. Pipelining is given up only after two rounds, each with
-/// failures under pipelining followed by answers without it.
+/// Thread-safe. A failing line takes down all its connections, so failures alone prove nothing. Pipelining is disabled only after two rounds, each with
+/// failures with pipelining followed by replies without it.
 /// </remarks>
 internal sealed class PipelineTrial(TimeProvider time)
 {

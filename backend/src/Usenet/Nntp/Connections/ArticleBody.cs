@@ -5,8 +5,8 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
-/// <param name="lease">Holds the request and its fetch, which takes the body and whose lock is the gate of this reply.</param>
-/// <param name="sink">Takes the body if the lease has no fetch. Its provider index is always 0.</param>
+/// <param name="lease">Holds the request and its fetch. The fetch, if any, receives the body, and its lock is the gate of this reply.</param>
+/// <param name="sink">Receives the body if the lease has no fetch, always with provider index 0.</param>
 internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = null) : PendingReply(lease.Fetch?.Gate)
 {
     // Guarded by the gate: whether the fetch has ended, so that nothing may be written to it.
@@ -15,7 +15,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
     private BodyScanner _scanner = BodyScanner.AtStart;
     private bool _answered;
 
-    /// <summary>The code of a miss; 0 if there is a body, or no answer yet. Read loop only.</summary>
+    /// <summary>The reply code of a miss; 0 if there is a body, or no reply yet. Read loop only.</summary>
     public int MissCode { get; private set; }
 
     /// <summary>Whether the body arrived in time for a fetch that still wanted it, so that its duration says something about the line.</summary>

@@ -6,13 +6,13 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// The right to send one command, or one batch, on a connection and to receive its reply. It first waits in the queue of a pool and is then held. Disposing it
 /// decides what happens to the connection if the reply was abandoned.
 /// </summary>
-/// <remarks>For one use by one owner, who may raise it or give it up on any thread. The end of the wait is decided once, under the lock of the pool.</remarks>
+/// <remarks>For one use by one owner, who may raise or cancel it on any thread. The end of the wait is decided once, under the lock of the pool.</remarks>
 internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null, ushort attempt = 0) : LeaseWaiter(request), IDisposable
 {
     // Null until the owner requests a connection.
     private NntpConnectionPool? _pool;
 
-    // The owner sets _pool and _reply before it checks for a raise or give-up. A thread that raises or gives up reads them afterwards, so
+    // The owner sets _pool and _reply before it checks for a raise or cancellation. A thread that raises or cancels reads them afterwards, so
     // at least one of the two sees the other.
     private PendingReply? _reply;
     private bool _isGivenUp;
@@ -69,7 +69,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
             reply.TryAbandon(GivenUp);
         Connection!.Submit(reply);
 
-        // The registration ends with the lease, because an async method here would allocate for every article.
+        // The lease disposes the registration, because an async method here would allocate for every article.
         _registration.Dispose();
         _registration = cancellationToken.UnsafeRegister(static (lease, token) => ((ConnectionLease)lease!).Withdraw(token), this);
         return reply.Outcome;

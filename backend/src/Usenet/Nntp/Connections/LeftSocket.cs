@@ -6,7 +6,7 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// A socket that the pool closed in the middle of a reply or login. The server counts it until it notices, so it keeps its place until the server closes too,
+/// A socket that the pool closed in the middle of a reply or login. The server counts it until it notices, so it keeps its slot until the server closes too,
 /// or until a time limit. Only the sending side is closed, because after a reset the server's close could not be seen. A server that keeps sending is reset.
 /// </summary>
 /// <remarks>Used under the lock of the pool, except <see cref="WaitAsync"/>, which runs once without it.</remarks>
@@ -21,7 +21,7 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
 
     public override bool IsReset => _isReset;
 
-    /// <summary>Ends when the place is free; never fails. <paramref name="resetsHelp"/>: the server notices resets, but no half-close.</summary>
+    /// <summary>Ends when the slot is free; never fails. <paramref name="resetsHelp"/>: the server notices resets, but no half-close.</summary>
     public async Task WaitAsync(Func<bool> resetsHelp, CancellationToken disposing)
     {
         var options = shared.Options;

@@ -297,7 +297,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Takes as many replies as the buffer holds, in order of their commands, and cuts off their bytes. Read loop only.</summary>
+    /// <summary>Takes as many replies as the buffer holds, in order of their commands, and removes their bytes. Read loop only.</summary>
     /// <exception cref="NntpException">The bytes fit no command.</exception>
     internal void Process(ref ReadOnlySequence<byte> buffer, long arrived)
     {

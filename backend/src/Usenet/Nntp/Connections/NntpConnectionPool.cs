@@ -227,7 +227,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Serve(inline: false);
     }
 
-    /// <summary>Called by a lease when its owner gives up, so that other fetches can be served. Does nothing once the wait has ended.</summary>
+    /// <summary>Called by a lease when its owner cancels the wait, so that other fetches can be served. Does nothing once the wait has ended.</summary>
     public void Withdraw(ConnectionLease lease, CancellationToken cancelled)
     {
         bool waited;
@@ -237,7 +237,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             Pump();
     }
 
-    /// <summary>Frees the place of a command. <paramref name="reply"/> is null if the lease was returned without a command.</summary>
+    /// <summary>Frees the slot of a command. <paramref name="reply"/> is null if the lease was returned without a command.</summary>
     public void EndCommand(NntpConnection connection, in ArticleRequest request, PendingReply? reply = null)
     {
         OperationPermit? permit;
@@ -301,14 +301,14 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Holds the place of a half-closed socket without a reader until the server presumably no longer counts it.</summary>
+    /// <summary>Holds the slot of a half-closed socket without a reader until the server presumably no longer counts it.</summary>
     public async Task LeaveAsync(Socket socket)
     {
         var left = new LeftSocket(socket, Shared);
         lock (_gate)
             _dials.Left(left);
 
-        // The pool can now schedule a trial dial, although the socket still holds its place.
+        // The pool can now schedule a trial dial, although the socket still holds its slot.
         Pump();
         await left.WaitAsync(() => _dials.ResetsHelp, _disposing.Token);
         lock (_gate)

@@ -41,7 +41,7 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
         }
         catch (Exception error)
         {
-            // Caught too, because the place of the dial would otherwise stay taken forever.
+            // Caught too, because the slot of the dial would otherwise stay taken forever.
             return (null, new NntpException(NntpFault.Broken, $"A dial was given up because of a failure in this process: {error.GetType().Name}.", error), false);
         }
     }

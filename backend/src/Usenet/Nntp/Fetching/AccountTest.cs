@@ -8,7 +8,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Opens connections to test how an account answers, and closes them again. If the account is in use, they take free places of its pool, so that both together
+/// Opens connections to test how an account responds, and closes them again. If the account is in use, they take free slots of its pool, so that both together
 /// stay within the promised connections.
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> guards the open connections. Dispose closes them, with QUIT if they owe nothing. No call may run then.</remarks>
@@ -49,7 +49,7 @@ public sealed class AccountTest : IAsyncDisposable
     /// <summary>Opens a connection and logs in.</summary>
     /// <param name="provider">Host and port of the account; TLS and login may differ.</param>
     /// <param name="entering">Called on any thread when a step begins; may be null.</param>
-    /// <returns>Disposed by the caller or the test. Null if the account has no free place.</returns>
+    /// <returns>Disposed by the caller or the test. Null if the account has no free slot.</returns>
     /// <exception cref="NntpException">The server cannot be reached or refuses the login.</exception>
     public async Task<TestConnection?> OpenAsync(ProviderOptions provider, Action<DialStep>? entering, CancellationToken cancellationToken)
     {
@@ -233,7 +233,7 @@ public sealed class TestConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Closes in the middle of a reply. If the account is in use, the socket keeps its place until the server notices.</summary>
+    /// <summary>Closes in the middle of a reply. If the account is in use, the socket keeps its slot until the server notices.</summary>
     private async Task GiveUpAsync()
     {
         if (_pool is IDialPlaces places)

@@ -11,7 +11,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 /// </summary>
 /// <remarks>
 /// Used for one fetch. <see cref="Gate"/> guards the state shared by the attempts. It is also the lock of their replies, so it alone
-/// decides whose bytes reach the sink. The locks of pools and of the sink are taken below it, and nothing is awaited, given up or
+/// decides whose bytes reach the sink. The locks of pools and of the sink are taken below it, and nothing is awaited, canceled or
 /// completed under it.
 /// </remarks>
 internal sealed class ArticleFetch : IPendingFetch, IUrgent
@@ -165,7 +165,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
 
                 Ask(attempt, provider, isProbe: probe is not null);
 
-                // 3. A fetch that ended earlier had no lease to give up.
+                // 3. A fetch that ended earlier had no lease to cancel.
                 if (HasEnded(attempt))
                     break;
                 try

@@ -11,7 +11,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
     // or its connection stalls.
     private const int MostMoves = 8;
 
-    // A fetch also loses its place if its connection closes or its pool dismisses all waiters. Beyond this limit, a lost place counts as a failure.
+    // A fetch also loses its lease if its connection closes or its pool dismisses all waiters. Beyond this limit, a lost lease counts as a failure.
     private const int MostPlacesLost = 32;
 
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
@@ -82,7 +82,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
         }
     }
 
-    /// <summary>Counts a place lost before the answer, so that the same provider is asked again; false if it happened too often.</summary>
+    /// <summary>Counts a lease lost before the reply, so that the same provider is asked again; false if it happened too often.</summary>
     public bool TryLosePlace() => _placesLost < MostPlacesLost && ++_placesLost > 0;
 
     /// <summary>Whether this provider is asked again because its miss is not proved.</summary>
@@ -130,7 +130,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
             (_lease, AliveAt) = (null, 0);
     }
 
-    /// <summary>Marks the attempt as beaten. Another thread gives it up, because this one holds the gate.</summary>
+    /// <summary>Marks the attempt as beaten. Another thread cancels it, because this one holds the gate.</summary>
     public void Lose()
     {
         HasLost = true;

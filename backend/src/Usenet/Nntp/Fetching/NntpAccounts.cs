@@ -56,7 +56,7 @@ public sealed class NntpAccounts : IAsyncDisposable
 
     public long BytesReceived => _shared.Meter.BytesReceived;
 
-    /// <summary>Usage of each provider since the start, by id; several entries of one account count for the first entry.</summary>
+    /// <summary>Usage of each provider since startup, by id; several entries of one account count for the first entry.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _shared.Traffics.Uses;
 
     /// <summary>Completes when a provider in cooldown can be used again. Read the property again for the next recovery.</summary>
@@ -93,7 +93,7 @@ public sealed class NntpAccounts : IAsyncDisposable
     }
 
     /// <summary>
-    /// Creates a login test; the caller disposes it. It takes places from the pool of an account in use, so that both stay within its cap.
+    /// Creates a login test; the caller disposes it. It takes slots from the pool of an account in use, so that both stay within its cap.
     /// </summary>
     /// <param name="provider">The server and login, saved or not.</param>
     /// <param name="names">Resolves host names and restricts which addresses may be dialed.</param>

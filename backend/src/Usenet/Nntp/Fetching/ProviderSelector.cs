@@ -3,8 +3,8 @@ using Sluice.Usenet.Nntp.Health;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Decides which provider is asked next: pooled providers before backups, then lower priority numbers. Among equals it takes the shortest backlog or the order
-/// of the settings. A provider that is unreachable or does not answer a dial is last.
+/// Chooses the next provider: pooled ones before backups, then by ascending priority number, then by backlog or by the order
+/// of the settings. Providers in cooldown, or whose dials get no answer, come last.
 /// </summary>
 internal static class ProviderSelector
 {

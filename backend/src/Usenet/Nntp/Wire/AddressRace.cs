@@ -6,12 +6,12 @@ namespace Sluice.Usenet.Nntp.Wire;
 /// <summary>Counts the sockets of a running dial. Thread-safe.</summary>
 internal interface IDialPlaces
 {
-    /// <summary>Takes a place for one more socket in addition to the dial's; false if none is free.</summary>
+    /// <summary>Takes a slot for one more socket in addition to the dial's; false if none is free.</summary>
     bool TryTake();
 
     void Return();
 
-    /// <summary>Takes over an unneeded socket, which keeps a place until the server notices, because the server may count it.</summary>
+    /// <summary>Takes over an unneeded socket, which keeps a slot until the server notices, because the server may count it.</summary>
     /// <param name="socket">Its sending side is closed; owned by the receiver.</param>
     void Leave(Socket socket);
 }
@@ -56,7 +56,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         {
             for (var next = 0; winner is null;)
             {
-                // The first attempt uses the place of the dial. A later one may too, if the attempt with that place has failed.
+                // The first attempt uses the slot of the dial. A later one may too, if the attempt with that slot has failed.
                 var hasOwn = !attempts.Exists(attempt => attempt.HasDialsPlace);
                 if (next < addresses.Count && (hasOwn || places.TryTake()))
                     attempts.Add(new Attempt(this, addresses[next++], port, hasOwn, losing.Token));
@@ -90,7 +90,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
             foreach (var attempt in attempts.Where(attempt => attempt != winner))
                 await LoseAsync(attempt);
 
-            // From here on the winning socket uses the place of the dial.
+            // From here on the winning socket uses the slot of the dial.
             if (winner is { HasDialsPlace: false })
                 places.Return();
             winner?.Dispose();
@@ -143,7 +143,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         /// <summary>Completes with the socket, which belongs to the race.</summary>
         public Task<Socket> Connecting { get; }
 
-        /// <summary>Whether it uses the place of the dial instead of an additional one.</summary>
+        /// <summary>Whether it uses the slot of the dial instead of an additional one.</summary>
         public bool HasDialsPlace { get; }
 
         public TimeSpan Age => _race.Since(_since);

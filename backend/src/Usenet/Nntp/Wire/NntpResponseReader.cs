@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Nntp.Wire;
 internal static class NntpResponseReader
 {
     // initial-response-content = 3DIGIT *(SP text); the line ends in CRLF, but a bare LF is tolerated.
-    /// <summary>Reads one reply line from the start of the buffer and cuts it off.</summary>
+    /// <summary>Reads one reply line from the beginning of the buffer and removes it.</summary>
     /// <returns>False, with nothing consumed, while the line is incomplete.</returns>
     /// <exception cref="NntpException">The line is too long, or does not start with a code.</exception>
     public static bool TryRead(ref ReadOnlySequence<byte> buffer, int maxLineBytes, out NntpResponse response)
