@@ -29,10 +29,10 @@ public sealed record StreamOptions
     /// <summary>Maximum playback time, at the reader's own rate, to buffer for a player.</summary>
     public TimeSpan PacedReadAhead { get; init; } = TimeSpan.FromSeconds(4);
 
-    /// <summary>Time without a read until a stream releases all but two of its segments.</summary>
+    /// <summary>Idle time after which a stream releases all but two of its segments.</summary>
     public TimeSpan IdleTrim { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>Time without a read until a stream releases its last segments and its place.</summary>
+    /// <summary>Idle time after which a stream releases its last segments and its place among the active streams.</summary>
     public TimeSpan IdleDrop { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>How long a load that meets only faults is retried while a viewer waits.</summary>

@@ -62,7 +62,7 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>Adds the scanned files, most recently used first. Files used since the start rank above them.</summary>
+    /// <summary>Adds the scanned files, most recently used first. Files used since startup rank above them.</summary>
     public void Complete(IEnumerable<(DiskKey Key, long Bytes)> found)
     {
         lock (_gate)

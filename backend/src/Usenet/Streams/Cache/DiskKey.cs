@@ -5,7 +5,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>The name of a segment on disk: a hash of its ids and place, stable across restarts and equal for every file with this segment there.</summary>
+/// <summary>The name of a segment on disk: a hash of its ids and offset, stable across restarts and equal for all files with this segment there.</summary>
 /// <remarks>Immutable value.</remarks>
 internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
 {

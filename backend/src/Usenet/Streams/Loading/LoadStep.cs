@@ -28,7 +28,7 @@ internal static class RetryPolicy
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(2);
 
     /// <summary>
-    /// Returns the pause before the next try, or null to give up. <paramref name="useless"/> counts tries with an unusable reply;
+    /// Returns the pause before the next try, or null if no more tries are allowed. <paramref name="useless"/> counts tries with an unusable reply;
     /// <paramref name="elapsed"/> counts from the latest waiter.
     /// </summary>
     public static TimeSpan? DelayBeforeNext(NntpException fault, OperationLane lane, int tries, int useless, TimeSpan elapsed, TimeSpan longest)

@@ -27,8 +27,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     public LoadServices Services => services;
 
     /// <summary>
-    /// Starts to deliver a segment to its waiter, which is passed only once. Never fails: the waiter is notified of success, failure and end, perhaps before
-    /// this returns. The token cancels only the reading of ids; leaving the waiter cancels the rest.
+    /// Starts delivering a segment to its waiter; called once per waiter. Never throws: the waiter is notified of success, failure and end, perhaps before
+    /// this returns. The token cancels only the lookup of message-ids. <see cref="SegmentWaiter.Leave"/> cancels the load.
     /// </summary>
     public void Begin(SegmentWaiter waiter, OperationLane lane, CancellationToken cancellationToken)
     {
@@ -253,7 +253,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     /// <summary>The only reader that a load serves; null if the settings let a load serve all readers.</summary>
     private object? ExclusiveReaderOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
 
-    /// <summary>A load, and the place of its segment according to the first waiter that knows it. A value type, to save an object.</summary>
+    /// <summary>A load, and the range of its segment according to the first waiter that knows it. A value type, to save an object.</summary>
     private readonly record struct UnderWay(SegmentLoad Load, Stretch Place);
 
     private void Refuse(SegmentWaiter waiter, Exception failure)
@@ -293,7 +293,7 @@ internal sealed class ServedSegments
 
     public ServedCounts Counts => new(Volatile.Read(ref _cached), Volatile.Read(ref _fetched), Volatile.Read(ref _bytes));
 
-    /// <summary>Counts a segment from memory or disk, with its bytes in the served file.</summary>
+    /// <summary>Counts a segment served from memory or disk, and its decoded bytes.</summary>
     public void FromCache(long bytes)
     {
         Interlocked.Increment(ref _cached);

@@ -7,7 +7,7 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// A place in a reader's window that a load serves. The load calls <see cref="Publish"/>, <see cref="Withdraw"/>, <see cref="Complete"/> and
+/// A slot in a reader's window that a load fills. The load calls <see cref="Publish"/>, <see cref="Withdraw"/>, <see cref="Complete"/> and
 /// <see cref="Fail"/>, one at a time, and <see cref="End"/> last.
 /// </summary>
 /// <remarks>Thread-safe: <see cref="Leave"/> may come from another thread at any time.</remarks>

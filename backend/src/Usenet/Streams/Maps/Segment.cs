@@ -3,7 +3,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Streams.Maps;
 
-/// <summary>The exact place of one segment in its posted file.</summary>
+/// <summary>The exact position of one segment in its posted file.</summary>
 /// <param name="Index">0-based; the number in the NZB minus one.</param>
 /// <param name="Begin">Offset of its first decoded byte in the posted file, 0-based.</param>
 /// <param name="Length">Decoded bytes; 0 only for the single segment of an empty file or for a part posted empty.</param>
@@ -21,7 +21,7 @@ public readonly record struct Segment(int Index, long Begin, int Length)
 }
 
 /// <summary>
-/// Identifies a segment request by message-ids and place. Two files may list one article at different places, so a proof for one file says nothing
+/// Identifies a segment request by message-ids and offset. Two files may list one article at different offsets, so a proof for one file says nothing
 /// about the other. The primary id is never empty.
 /// </summary>
 internal readonly record struct SegmentKey(SegmentIds Ids, Segment Segment)

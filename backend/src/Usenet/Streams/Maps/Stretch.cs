@@ -1,4 +1,4 @@
 namespace Sluice.Usenet.Streams.Maps;
 
-/// <summary>A range of a file; length 0 if the place is unknown.</summary>
+/// <summary>A range of a file; length 0 if the range is unknown.</summary>
 internal readonly record struct Stretch(long Begin, int Length);

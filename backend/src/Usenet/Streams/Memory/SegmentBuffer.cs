@@ -56,7 +56,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     public bool IsWhole => HeldEnd(0) == BlockBytes;
 
-    /// <summary>Bytes of the blocks present.</summary>
+    /// <summary>Total size of its present blocks, in bytes.</summary>
     public int KeptBytes
     {
         get

@@ -142,7 +142,7 @@ internal sealed class SegmentCache : IDisposable
         _timer.Change(due > TimeSpan.Zero ? due : TimeSpan.Zero, Timeout.InfiniteTimeSpan);
     }
 
-    // Every place in the ring except the anchor belongs to a buffer.
+    // Every node of the ring except the anchor belongs to a buffer.
     private void DropOldest() => Drop((SegmentBuffer)Oldest);
 
     private void Drop(SegmentBuffer held)
@@ -170,7 +170,7 @@ internal sealed class SegmentCache : IDisposable
         IdleBytes -= held.BlockBytes;
     }
 
-    /// <summary>A cached segment: its bytes, the file for which it was loaded, and its place there. A value type, to save an object.</summary>
+    /// <summary>A cached segment: its bytes, the file for which it was loaded, and its range there. A value type, to save an object.</summary>
     private readonly record struct Held(SegmentBuffer Buffer, FileOrigin? File, Stretch Place);
 }
 

@@ -55,7 +55,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         }
     }
 
-    /// <summary>Reports that no provider has the article of a segment. File and place are optional.</summary>
+    /// <summary>Reports that no provider has the article of a segment. File and range are optional.</summary>
     public void ReportMissing(SegmentKey key, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
@@ -144,7 +144,7 @@ internal sealed class ReloadTraffic(TimeProvider time)
             return (Times * Math.Max(file.Length, 1)) - (_files.TryGet(file, out var traffic, out _) ? traffic.Bytes : 0);
     }
 
-    /// <summary>Counts reloaded bytes of a file, decoded, good or bad.</summary>
+    /// <summary>Counts reloaded decoded bytes of a file, valid or damaged.</summary>
     public void Loaded(FileOrigin file, int count)
     {
         lock (_gate)

@@ -61,7 +61,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <summary>The first slot; valid only while <see cref="Count"/> is above 0.</summary>
     public SegmentSlot Head => PlaceOf(HeadNumber)!;
 
-    /// <summary>Whether the head is served from disk, so that nothing has to be loaded ahead yet.</summary>
+    /// <summary>Whether the head is served from disk, so that no prefetch is needed yet.</summary>
     public bool IsLent => Count > 0 && Head.IsLent;
 
     /// <summary>Segments requested more than once for this reader, among released slots.</summary>
@@ -203,11 +203,11 @@ internal sealed class SegmentWindow : IAsyncDisposable
     }
 }
 
-/// <summary>One place of a window: hands a segment from the load that fills it to the reader that takes it.</summary>
+/// <summary>One slot of a window: hands a segment from the load that fills it to the reader that takes it.</summary>
 /// <remarks>
 /// States and their writers, each step one atomic operation:
 /// <list type="bullet">
-/// <item>Claimed → Lent: the load, when disk blocks proved earlier are there, so that the rest can wait until it is needed;</item>
+/// <item>Claimed → Lent: the load, if the disk has blocks proved earlier, so that the rest can wait until it is needed;</item>
 /// <item>Claimed or Lent → Filling: the load, when the first bytes may be read while the rest arrives;</item>
 /// <item>Claimed, Lent or Filling → Ready or Failed: the load, once;</item>
 /// <item>any → Released: the reader, once.</item>
