@@ -38,7 +38,7 @@ public interface IKeyDeriver
 /// </remarks>
 public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver deriver, long maxRounds = ArchiveKeys.MaxRounds)
 {
-    /// <summary>2^22 rounds, 1 to 3 s of one core: about 60 sets of RAR 5 with the usual 2^15 rounds and distinct salts.</summary>
+    /// <summary>2^22 rounds take one core 1 to 3 s, and suffice for about 60 RAR 5 sets with distinct salts and the usual 2^15 rounds.</summary>
     public const long MaxRounds = 1 << 22;
 
     // Guards _known, _rounds and _lastSearch. No key is derived while it is held.

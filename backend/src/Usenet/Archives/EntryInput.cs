@@ -3,8 +3,8 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>Decrypts the data of an entry while reading.</summary>
-/// <param name="text">The cipher text: all extents of the entry, joined.</param>
-/// <param name="cipher">Decrypts the text; the first <see cref="StreamCipher.Skip"/> bytes are left out.</param>
+/// <param name="text">The ciphertext: all extents of the entry, joined.</param>
+/// <param name="cipher">Decrypts the ciphertext; the first <see cref="StreamCipher.Skip"/> bytes are omitted.</param>
 /// <param name="length">Length of the entry in bytes.</param>
 public delegate IArchiveInput EntryDecryptor(IArchiveInput text, StreamCipher cipher, long length);
 

@@ -23,7 +23,7 @@ public interface IPredictionOwner
     /// <summary>A volume of the set contradicts its prediction, so the release must be mapped again without predictions. Called once.</summary>
     void OnRefuted(object key);
 
-    /// <summary>A reader waits for heads of volumes other than the one it reads. Called once for a set.</summary>
+    /// <summary>A reader waits for the heads of volumes that it does not read. Called once per set.</summary>
     void OnSought(object key);
 }
 
@@ -31,7 +31,7 @@ public interface IPredictionOwner
 /// <remarks>
 /// <para>
 /// A volume matches if its first article claims the predicted file length, and its headers place the same file's data at the predicted offset.
-/// That alone does not locate the data within the file, because earlier volumes may be longer and shorter and still add up. So before serving a
+/// That alone does not locate the data within the file, because the errors of earlier volumes may cancel out. So before serving a
 /// volume, all predicted volumes before it or all after it are checked too, whichever are fewer. Volumes with a PAR2 length are exempt. Then all
 /// lengths on one side are known, and so is the total. A reader that starts at the beginning or the end fetches one head per volume.
 /// </para>
@@ -62,7 +62,7 @@ public sealed class PredictedVolumes
 
     /// <summary>Returns the proofs of a set, in the order of its predicted volumes.</summary>
     /// <param name="key">Identifies the set of this map; equal for the lifetime of the process.</param>
-    /// <param name="files">All predicted volumes of the set by ascending place, including unread ones. Volumes already proved may be left out.</param>
+    /// <param name="files">All predicted volumes of the set in ascending order, including unread ones. Volumes already proved may be omitted.</param>
     public IReadOnlyList<IExtentProof> For(object key, IReadOnlyList<PredictedFile> files)
     {
         ArgumentNullException.ThrowIfNull(key);

@@ -53,7 +53,7 @@ public static class RarPrediction
         return sum == expected ? volumes : null;
     }
 
-    /// <summary>Whether known volume numbers match their places. RAR 5 numbers every volume, RAR 4 only at the end of a volume.</summary>
+    /// <summary>Whether known volume numbers match their positions in the set. RAR 5 numbers every volume, RAR 4 only at the end of a volume.</summary>
     private static bool HaveNumbers(RarVolume first, RarVolume second, RarVolume last, int lastNumber) =>
         second.Format == ArchiveFormat.Rar5
             ? (first.Number, second.Number, last.Number) == (0, 1, lastNumber)

@@ -27,10 +27,10 @@ public sealed record MappedFile
     /// <summary>Locations of the file's bytes, in order.</summary>
     public required IReadOnlyList<PostedExtent> Extents { get; init; }
 
-    /// <summary>Decrypts the bytes of all extents as one text; null if not encrypted.</summary>
+    /// <summary>Decrypts the concatenated bytes of all extents; null if not encrypted.</summary>
     public StreamCipher? Cipher { get; init; }
 
-    /// <summary>Kind by the first bytes.</summary>
+    /// <summary>Media kind, detected from the first bytes.</summary>
     public MediaKind Kind { get; init; }
 
     /// <summary>Compression method; null if stored. A compressed file is listed only so that a refusal can name it.</summary>

@@ -70,7 +70,7 @@ internal sealed class SetProof
     }
 
     /// <summary>
-    /// Returns the open volumes before and after a place, the shorter side first. One side must be checked before a byte of the volume is served. Each side
+    /// Returns the open volumes before and after a position, the shorter side first. One side must be checked before a byte of the volume is served. Each side
     /// runs from the edge of the set inwards, so that every head that arrives in order proves its volume.
     /// </summary>
     public (IReadOnlyList<int> Near, IReadOnlyList<int> Far) SidesOf(int place)
