@@ -81,7 +81,7 @@ public static class MediaSignature
         _ => [],
     };
 
-    /// <summary>Returns the usual kind of an extension (without dot, any case), for files with unknown content.</summary>
+    /// <summary>Returns the usual media kind for an extension (without dot, any case). Used for files whose content is unknown.</summary>
     public static MediaKind KindOf(string extension)
     {
         ArgumentNullException.ThrowIfNull(extension);

@@ -81,7 +81,7 @@ internal static class NzbSniffer
         text.StartsWith("<!doctype html", StringComparison.OrdinalIgnoreCase) || text.StartsWith("<html", StringComparison.OrdinalIgnoreCase);
 }
 
-/// <summary>A stream of plain bytes that begins with those read for detection, counts, and throws beyond its limit. Not thread-safe.</summary>
+/// <summary>Replays the bytes read for detection, then reads the inner stream. Counts all bytes and throws above its limit. Not thread-safe.</summary>
 internal sealed class BoundedStream(Stream inner, ReadOnlyMemory<byte> prefix, Func<long, string?> refusal, bool ownsInner) : ForwardStream
 {
     private ReadOnlyMemory<byte> _prefix = prefix;

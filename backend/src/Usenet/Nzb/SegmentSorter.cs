@@ -10,7 +10,7 @@ namespace Sluice.Usenet.Nzb;
 /// </summary>
 internal static class SegmentSorter
 {
-    // A key combines the number and the place in the spool, so that equal numbers keep document order.
+    // A key combines the number and the position in the spool, so that equal numbers keep document order.
     private const int PlaceBits = 40;
 
     // Ids compared in one pass: about 8 MB.

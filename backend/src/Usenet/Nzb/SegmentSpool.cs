@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nzb;
 
 /// <summary>The segments of one file while its NZB is read. Beyond a few megabytes they go to a scratch file, because one file may be the whole NZB.</summary>
 /// <remarks>
-/// A segment is its number (4 bytes, 0 if none), its size in the NZB (4) and its <see cref="PackedIds"/>. Segments fill blocks in sequence; a place is a block
+/// A segment is its number (4 bytes, 0 if none), its size in the NZB (4) and its <see cref="PackedIds"/>. Segments fill blocks in order; a position is a block
 /// and an offset. Reused for one file after another. Not thread-safe.
 /// </remarks>
 /// <param name="scratch">Creates the seekable scratch file, owned by the spool; null keeps everything in memory.</param>
@@ -34,7 +34,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
 
     public int Count { get; private set; }
 
-    /// <summary>The place after the last segment.</summary>
+    /// <summary>The position after the last segment.</summary>
     public long End => (long)_used.Count << BlockBits;
 
     /// <summary>The last added number; 0 at first.</summary>
@@ -80,7 +80,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
         (_windowBlock, _windowStart, _windowEnd) = (block, 0, _used[block]);
     }
 
-    /// <summary>Returns the segment at a place: 0, or <see cref="SpooledSegment.Next"/> of another. Valid until the next call.</summary>
+    /// <summary>Returns the segment at a position: 0, or <see cref="SpooledSegment.Next"/> of another. Valid until the next call.</summary>
     public SpooledSegment Read(long place)
     {
         var (block, offset) = ((int)(place >> BlockBits), (int)(place & (BlockLength - 1)));
@@ -126,7 +126,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     }
 }
 
-/// <summary>A segment in a spool. The number is 0 if unknown; <c>next</c> is the place of the next segment.</summary>
+/// <summary>A segment in a spool. The number is 0 if unknown; <c>next</c> is the position of the next segment.</summary>
 internal readonly ref struct SpooledSegment(int number, int bytes, ReadOnlySpan<byte> packedIds, long next)
 {
     public int Number { get; } = number;

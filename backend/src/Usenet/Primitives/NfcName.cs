@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Primitives;
 /// <remarks>The runtime refuses to normalize text with U+FFFE or a lone surrogate. No name of the tree contains either (DAV-13).</remarks>
 public static class NfcName
 {
-    /// <summary>Returns the NFC form of a name; false if the text has none, so that it names nothing.</summary>
+    /// <summary>Returns the NFC form of a name; false if the string has none, so that it names nothing.</summary>
     public static bool TryOf(string text, [NotNullWhen(true)] out string? name)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -23,7 +23,7 @@ public static class NfcName
         return name is not null;
     }
 
-    /// <summary>Returns a text with accents separated from their letters (NFD), or the text itself if it has no such form.</summary>
+    /// <summary>Returns a string with accents separated from their letters (NFD), or the string itself if it has no such form.</summary>
     public static string Decompose(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -37,6 +37,6 @@ public static class NfcName
         }
     }
 
-    /// <summary>Returns the NFC form of a name, or the text itself if it has none; such a text equals no valid name.</summary>
+    /// <summary>Returns the NFC form of a name, or the string itself if it has none; such a string equals no valid name.</summary>
     public static string Of(string text) => TryOf(text, out var name) ? name : text;
 }

@@ -44,7 +44,7 @@ public enum NameSource
 
     Yenc,
 
-    /// <summary>The name of the release, with an extension by kind.</summary>
+    /// <summary>The name of the release, with the extension of the media kind.</summary>
     Release,
 }
 

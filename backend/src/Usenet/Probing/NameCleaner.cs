@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>
-/// Converts any text to a name that file systems, WebDAV clients and URLs accept: NFC, at most 255 UTF-8 bytes, without separators,
+/// Converts any string to a name that file systems, WebDAV clients and URLs accept: NFC, at most 255 UTF-8 bytes, without separators,
 /// control characters, lone surrogates, non-characters or bidi overrides. Used for files, releases and categories. Pure.
 /// </summary>
 public static class NameCleaner
@@ -18,7 +18,7 @@ public static class NameCleaner
 
     /// <summary>Returns the clean name. Idempotent.</summary>
     /// <param name="windowsSafe">Also removes <c>&lt;&gt;:"|?*</c>, trailing dots and spaces, and Windows device names.</param>
-    /// <param name="suffix">Clean text inserted before the extension and never cut off, as in <c>film (2).mkv</c>.</param>
+    /// <param name="suffix">Clean text inserted before the extension and never truncated, as in <c>film (2).mkv</c>.</param>
     /// <returns>Never empty, <c>.</c> or <c>..</c>; invalid characters become <c>_</c> or are removed.</returns>
     public static string Clean(string name, bool windowsSafe, string suffix = "")
     {

@@ -12,7 +12,7 @@ internal static class PartJoiner
 {
     private const int MaxTotalPerListed = 20;
 
-    /// <summary>Returns the files, each joined one in the place of its first target and with at most <paramref name="maxSegments"/> parts.</summary>
+    /// <summary>Returns the files, each joined one at the position of its first target and with at most <paramref name="maxSegments"/> parts.</summary>
     public static IReadOnlyList<ListedFile> Join(IReadOnlyList<ProbeTarget> targets, int maxSegments)
     {
         var groups = Enumerable.Range(0, targets.Count)

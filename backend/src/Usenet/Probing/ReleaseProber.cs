@@ -14,7 +14,7 @@ public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids, l
 }
 
 /// <summary>The result of probing a release, and its cost.</summary>
-/// <param name="Files">One entry per posted file in target order; a joined file is in the place of its first segment.</param>
+/// <param name="Files">One entry per posted file in target order; a joined file is at the position of its first segment.</param>
 /// <param name="HeadsAsked">Articles requested, each counted once however many providers were tried.</param>
 /// <param name="Fetches">Fetches started, including retries after damage or by another id.</param>
 /// <param name="Misses">Articles missing at every provider.</param>

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Probing;
 /// </summary>
 internal static class SegmentJoiner
 {
-    /// <summary>Returns the files, each joined one in the place of its lowest target.</summary>
+    /// <summary>Returns the files, each joined one at the position of its lowest target.</summary>
     public static IReadOnlyList<FileHead> Join(IReadOnlyList<FileHead> files, int maxSegments)
     {
         var groups = files.Where(IsPart).GroupBy(file => file.Header!.Value.Name, StringComparer.Ordinal).Where(group => group.Skip(1).Any());

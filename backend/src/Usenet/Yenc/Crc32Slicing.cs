@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>CRC-32 by tables, eight bytes per step, for CPUs without CRC instructions.</summary>
+/// <summary>Table-driven CRC-32 (slicing-by-8) for CPUs without CRC instructions.</summary>
 internal static class Crc32Slicing
 {
     private const int Slices = 8;

@@ -93,7 +93,7 @@ public enum ArticleDefects
     /// <summary>An impossible size or range: zero, negative, reversed or out of bounds. The affected fields are null.</summary>
     BadRange = 1 << 5,
 
-    /// <summary><c>=ybegin</c> has <c>part=</c> but no <c>=ypart</c> follows, so the place in the file is unknown.</summary>
+    /// <summary><c>=ybegin</c> has <c>part=</c> but no <c>=ypart</c> follows, so the offset in the file is unknown.</summary>
     NoPartLine = 1 << 6,
 
     /// <summary>A second block begins. Only the first one was decoded.</summary>

@@ -41,7 +41,7 @@ internal sealed class SqueezeTable
     public static int Squeeze(
         ref byte first, ref byte to, ulong drop, Vector128<byte> w0, Vector128<byte> w1, Vector128<byte> w2, Vector128<byte> w3)
     {
-        // All four places come from counts of one mask, so no store waits for another. Fifteen bits of the mask times the width of an entry are taken
+        // All four offsets come from counts of one mask, so no store waits for another. Fifteen bits of the mask times the width of an entry are taken
         // in one step.
         const ulong Entry = 0x7FFF * Width;
         Vector128.ShuffleNative(w0, Vector128.LoadUnsafe(ref first, (nuint)((drop << 4) & Entry))).StoreUnsafe(ref to);

@@ -23,13 +23,13 @@ internal readonly struct YencVbmi2 : IYencVectors
         nint i = consumed;
         nint o = written;
 
-        // Tests membership in a set of bytes with one permute on the low six bits. A table holds each member at its own place, and in all other
-        // places a byte that belongs elsewhere. So a byte equals its entry exactly if it is a member. The members here are LF, CR and '=', ...
+        // Tests membership in a set of bytes with one permute on the low six bits. A table holds each member at its own index, and at all other
+        // indexes a byte that belongs elsewhere. So a byte equals its entry exactly if it is a member. The members here are LF, CR and '=', ...
         var dropped = Vector512.Create(
             0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
             0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
 
-        // ... and here also 'y', at the place of '9': the bytes that must not follow an '='.
+        // ... and here also 'y', at the index of '9': the bytes that must not follow an '='.
         var special = Vector512.Create(
             0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
             0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B7939).AsByte();

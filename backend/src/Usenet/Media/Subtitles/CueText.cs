@@ -105,7 +105,7 @@ internal sealed class CueText
         return draws;
     }
 
-    /// <summary>Adds what the text begins with: a tag, an override, an entity or one character. Returns its length.</summary>
+    /// <summary>Adds the first token of the text: a tag, an override, an entity or one character. Returns its length.</summary>
     private int AddTagged(ReadOnlySpan<char> text)
     {
         if (text[0] == '<' && TagLength(text) is > 0 and var tag)

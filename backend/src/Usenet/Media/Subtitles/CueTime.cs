@@ -15,7 +15,7 @@ internal static class CueTime
     private const long Second = 1000;
     private const int MaxDigits = 3;
 
-    /// <summary>Reads a time at the beginning of a text.</summary>
+    /// <summary>Reads a time at the beginning of a string.</summary>
     /// <param name="text">The text; advances behind the time if there is one.</param>
     /// <param name="milliseconds">The time.</param>
     public static bool TryTake(ref ReadOnlySpan<char> text, out long milliseconds)

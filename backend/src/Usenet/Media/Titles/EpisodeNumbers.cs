@@ -118,7 +118,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
             : null;
     }
 
-    /// <summary>Takes E02, EP02, E02E03, E02-E04 or E02-04 from the start of a text. The rest may be a release group.</summary>
+    /// <summary>Takes E02, EP02, E02E03, E02-E04 or E02-04 from the start of a string. The rest may be a release group.</summary>
     private static bool TakeRange(ref ReadOnlySpan<char> text, out string episodes)
     {
         if (!TakeNumber(ref text, 'e', 2, out episodes))

@@ -28,7 +28,7 @@ public static class TrackReader
     /// <summary>Maximum bytes read from one file.</summary>
     public const int MaxRead = 4 << 20;
 
-    // Most headers fit in the first piece, so that one read suffices; others need a few places of the file.
+    // Most headers fit in the first piece, so that one read suffices; others need a few parts of the file.
     private const int FirstPiece = 64 << 10;
     private const int Piece = 32 << 10;
 
