@@ -6,7 +6,7 @@ namespace Sluice.Server.Database;
 
 /// <summary>
 /// A file beside the blobs that names their database. It is written after the database commits the same values. A clean stop adds the length, change
-/// counter and time of the database file, so that the next start can skip the full check.
+/// counter and time of the database file, so that the next startup can skip the full check.
 /// </summary>
 /// <remarks>Row numbers only grow and are recorded after their commit. Lower numbers therefore mean an older copy, even within one run.</remarks>
 /// <param name="Id">Random id of the database.</param>

@@ -9,7 +9,7 @@ internal sealed record BlobReference(string Table, string Column, string Index)
     /// <summary>Whether the column names NZBs, which must exist. Rows with any other blob are complete without it.</summary>
     public bool IsNzb { get; init; } = true;
 
-    /// <summary>Reads all hashes, by index if possible, because every start counts them.</summary>
+    /// <summary>Reads all hashes, from an index if possible, because every startup counts them.</summary>
     public string Sql => $"SELECT {Column} FROM {Table} WHERE {Column} IS NOT NULL";
 
     /// <summary>Reads all hashes from the table alone, to detect a corrupt index.</summary>

@@ -117,7 +117,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return DurableFolder.Read(() => File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete), path);
     }
 
-    /// <summary>Creates a temporary file that is deleted when the stream is disposed, or by the next start after a crash.</summary>
+    /// <summary>Creates a temporary file that is deleted when the stream is disposed, or at the next startup after a crash.</summary>
     public Stream CreateTemporary() => _saved.CreateTemporary();
 
     /// <summary>Quarantines an unreferenced NZB and its message-id list. Deletes a packed upload, because its NZBs are stored separately.</summary>
@@ -137,7 +137,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return quarantine.TryRestore(_saved.PathOf(hash + NzbSuffix));
     }
 
-    /// <summary>Keys of all stored NZBs, from file names alone, because every start calls this.</summary>
+    /// <summary>Keys of all stored NZBs, from file names alone, because every startup calls this.</summary>
     public HashSet<UInt128> ListNzbs() => DurableFolder.Read(
         () => new FileSystemEnumerable<UInt128>(folder.Blobs, (ref FileSystemEntry entry) => KeyOf(entry.FileName[..HashLength]))
         {
@@ -147,7 +147,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         folder.Blobs);
 
     /// <inheritdoc/>
-    /// <remarks>Includes quarantined NZBs, because a start restores them if a row refers to them.</remarks>
+    /// <remarks>Includes quarantined NZBs, because startup restores them if a row refers to them.</remarks>
     public Dictionary<UInt128, long> MeasureNzbs()
     {
         var lengths = new Dictionary<UInt128, long>();
@@ -272,7 +272,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return new StoredBlob(name, length, storedLength);
     }
 
-    /// <summary>Throws unless the text is a hash, because it becomes part of a path.</summary>
+    /// <summary>Throws unless the string is a hash, because it becomes part of a path.</summary>
     private static string CheckHash(string hash) =>
         hash.Length == HashLength && hash.All(char.IsAsciiHexDigitLower)
             ? hash

@@ -14,7 +14,7 @@ internal sealed record DataFolder(string Root)
 
     public string Database => Path.Combine(Root, "sluice.db");
 
-    /// <summary>Reserved space that a start on a full disk frees (<see cref="DiskReserve"/>).</summary>
+    /// <summary>Reserved space that is freed at startup on a full disk (<see cref="DiskReserve"/>).</summary>
     public string Reserve => Path.Combine(Root, "sluice.reserve");
 
     public string Blobs => Path.Combine(Root, "blobs");
@@ -36,7 +36,7 @@ internal sealed record DataFolder(string Root)
     /// <summary>Databases that a restore has replaced, by time of the restore. Created on first use.</summary>
     public string Replaced => Path.Combine(Root, "replaced");
 
-    /// <summary>The restore that the next start performs. The file exists only until then.</summary>
+    /// <summary>The restore to perform at the next startup. The file exists only until then.</summary>
     public string RestoreWish => Path.Combine(Root, "restore.json");
 
     /// <summary>Name and category of accepted NZBs, one in a line. Created on first use.</summary>

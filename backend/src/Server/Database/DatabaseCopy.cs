@@ -58,7 +58,7 @@ internal sealed class DatabaseCopy : IDisposable
     /// <exception cref="SqliteException">The file cannot be opened or is not a database.</exception>
     public static DatabaseCopy OpenPresent(DataFolder folder) => new(SluiceDatabase.Connect(folder.Database, SqliteOpenMode.ReadOnly));
 
-    /// <summary>Checks every page, index and foreign key. Returns the first flaw, or null if the copy is sound.</summary>
+    /// <summary>Checks every page, index and foreign key. Returns the first flaw, or null if the copy is intact.</summary>
     public string? FindFlaw(CancellationToken cancellationToken)
     {
         using var stop = cancellationToken.Register(() => raw.sqlite3_interrupt(_connection.Handle));

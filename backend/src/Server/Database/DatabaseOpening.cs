@@ -27,7 +27,7 @@ internal sealed class DatabaseOpening(
 
     /// <summary>Inspects database and blobs and opens the database if they match.</summary>
     /// <param name="accept">Value of <c>SLUICE_ACCEPT_DATABASE</c>.</param>
-    /// <param name="mayWrite">Writes wait for this task. The first one records this start.</param>
+    /// <param name="mayWrite">Writes wait for this task. The first one records this startup.</param>
     /// <returns>Null in safe mode.</returns>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
     /// <exception cref="StorageException">Database or blobs cannot be used.</exception>
@@ -82,7 +82,7 @@ internal sealed class DatabaseOpening(
         return new OpenedDatabase(MaySweep: !found.IsEmpty, checkedAt, _noting);
     }
 
-    /// <summary>Records the current row numbers beside the blobs, once this start is recorded. Thread-safe.</summary>
+    /// <summary>Records the current row numbers next to the blobs, once this startup is recorded. Thread-safe.</summary>
     public async Task NoteNumbersAsync(CancellationToken cancellationToken)
     {
         if (_noting is null || !database.IsOpen)
@@ -126,7 +126,7 @@ internal sealed class DatabaseOpening(
         return closed.LooksLike(ClosedDatabase.Inspect(folder, default)) ? DateTimeOffset.FromUnixTimeMilliseconds(closed.CheckedAt) : null;
     }
 
-    /// <summary>Records this start in the database first and then in the file, because the file must never be ahead of the database.</summary>
+    /// <summary>Records this startup in the database first and then in the file, because the file must never be ahead of the database.</summary>
     private async Task NoteAsync(BlobGeneration next, IReadOnlyList<string> missing, IReadOnlyCollection<UInt128> kept)
     {
         var numbers = await database.WriteAsync(
@@ -192,5 +192,5 @@ internal static class KeptNzbs
 /// <summary>The result of opening a database.</summary>
 /// <param name="MaySweep">Whether unreferenced blobs are orphans. False for a new database and for one the operator had to accept.</param>
 /// <param name="CheckedAt">When the last full check passed; null if the file was not closed cleanly or has changed since.</param>
-/// <param name="Noting">Completes once this start is recorded in the database and beside the blobs.</param>
+/// <param name="Noting">Completes once this startup is recorded in the database and next to the blobs.</param>
 internal sealed record OpenedDatabase(bool MaySweep, DateTimeOffset? CheckedAt, Task Noting);

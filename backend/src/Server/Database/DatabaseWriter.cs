@@ -142,7 +142,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     /// <summary>A queued write and its waiting caller. The loop runs it once.</summary>
     private abstract class Write
     {
-        /// <summary>Why only this write was rolled back; null on success.</summary>
+        /// <summary>The exception that rolled back only this write; null on success.</summary>
         public Exception? Failure { get; set; }
 
         public abstract void Run(SqliteConnection connection, Func<Func<bool>, bool> watch);

@@ -6,7 +6,7 @@ namespace Sluice.Server.Database;
 /// </summary>
 internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<DiskReserve> logger)
 {
-    /// <summary>Reserved bytes: SQLite needs 64 KiB to open, and the start writes the rest.</summary>
+    /// <summary>Reserved bytes: SQLite needs 64 KiB to open, and startup writes the rest.</summary>
     public const int Length = 1 << 20;
 
     // Bytes that must stay free after the reserve is created.

@@ -66,7 +66,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
 
     public Stream OpenRead(string file) => Read(() => new GuardedStream(files.OpenRead(file), this, file), file);
 
-    /// <summary>Creates a seekable temporary file that is deleted when the stream is disposed, or by the next start.</summary>
+    /// <summary>Creates a seekable temporary file that is deleted when the stream is disposed, or at the next startup.</summary>
     public Stream CreateTemporary() => Run(() => new GuardedStream(
         new FileStream(
             PathOf(Guid.NewGuid().ToString("N") + TemporarySuffix),
@@ -89,7 +89,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         }
         catch (Exception e) when (StorageException.From(e, path) is not null)
         {
-            // The next start deletes temporary files.
+            // Temporary files are deleted at the next startup.
         }
     }
 

@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Checks the whole database in the background, weekly and after a start unless the last stop was clean and the file is unchanged. At startup,
+/// Checks the whole database in the background, weekly and after startup unless the last stop was clean and the file is unchanged. At startup,
 /// writes wait up to ten seconds for the check. Orphans are quarantined only after a passed check.
 /// </summary>
 internal sealed class IntegrityWorker(

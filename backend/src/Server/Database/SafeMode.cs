@@ -51,7 +51,7 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
             DatabaseLog.Damaged(logger, path, reason);
     }
 
-    /// <summary>Enters safe mode because database and blobs do not match. The operator may accept them at the next start.</summary>
+    /// <summary>Enters safe mode because database and blobs do not match. The operator may accept them at the next startup.</summary>
     public void EnterUnlessAccepted(SafeModeCause cause, string detail, string path, string accept)
     {
         if (Enter(cause))

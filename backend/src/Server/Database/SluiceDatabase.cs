@@ -111,7 +111,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     }
 
     /// <summary>Reads every page and compares tables with their indexes. Other work continues meanwhile.</summary>
-    /// <returns>Whether the file is sound; if not, Sluice is now in safe mode.</returns>
+    /// <returns>Whether the file is intact; if not, Sluice is now in safe mode.</returns>
     public Task<bool> CheckAsync(CancellationToken cancellationToken)
     {
         RequireOpen();

@@ -76,7 +76,7 @@ internal static class SqlDialect
         string Of(string row) => string.Join(" || '/' || ", key.Select(column => $"{row}.{column}"));
     }
 
-    /// <summary>Condition and parameter value: the column contains a text, ignoring case.</summary>
+    /// <summary>Condition and parameter value: the column contains a string, ignoring case.</summary>
     public static (string Term, string Value) Contains(string column, string parameter, string part)
     {
         // SQLite text ends at NUL, so no stored text contains one.

@@ -27,7 +27,7 @@ internal sealed class SqlFilter
         return SqlDialect.List(values);
     }
 
-    /// <summary>Adds the condition that the column contains a text, ignoring case. Null and empty text add nothing.</summary>
+    /// <summary>Adds the condition that the column contains a string, ignoring case. Null and the empty string add nothing.</summary>
     public string? AddSearch(string column, string parameter, string? part)
     {
         if (string.IsNullOrEmpty(part))

@@ -42,7 +42,7 @@ internal sealed class StorageException : IOException
 
     public static StorageException Full(string path, Exception? inner = null) => new(StorageFault.Full, path, "", inner);
 
-    /// <summary>Creates the exception for a path of the wrong kind, such as a file in place of a folder.</summary>
+    /// <summary>Creates the exception for a path of the wrong kind, such as a file instead of a folder.</summary>
     public static StorageException Unusable(string path, string cause) => new(StorageFault.Failing, path, cause, null);
 
     /// <summary>Maps a system error number.</summary>

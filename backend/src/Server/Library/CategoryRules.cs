@@ -44,7 +44,7 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
     /// <summary>Cleans a category from an older database or another server. Items keep it even if it is not configured.</summary>
     public static string AsSent(string category)
     {
-        // Remove NUL, because it would truncate the text in the database.
+        // Remove NUL, because it would truncate the string in the database.
         var text = category.Replace("\0", "", StringComparison.Ordinal);
         text = text.Length <= MaxLength ? text : text[..MaxLength];
         // Drop the clip's category, because its folder is reserved.

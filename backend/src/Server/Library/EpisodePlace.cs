@@ -3,14 +3,14 @@ using Sluice.Usenet.Media.Titles;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The place of an episode in its series.</summary>
+/// <summary>The position of an episode in its series.</summary>
 /// <param name="Season">Season number; null for series that count their episodes or dates alone.</param>
 /// <param name="First">First number, or the day number of a date.</param>
 /// <param name="Last">Last number; equals the first for a single episode.</param>
 /// <param name="IsDate">Whether the series is daily.</param>
 internal readonly record struct EpisodePlace(int? Season, int First, int Last, bool IsDate)
 {
-    /// <summary>Reads the place from a title; null for films, whole seasons, and ranges of seasons.</summary>
+    /// <summary>Reads the position from a title; null for films, whole seasons, and ranges of seasons.</summary>
     public static EpisodePlace? Of(ReleaseTitle? title)
     {
         if (title?.Episodes is not { } episodes)

@@ -191,7 +191,7 @@ internal sealed class MapCorrections(
     }
 }
 
-/// <summary>Contradictions between a posted file's articles and its map since the start.</summary>
+/// <summary>Contradictions between a posted file's articles and its map since startup.</summary>
 /// <remarks>Thread-safe. At most <see cref="MostClaims"/> are verified, because the articles may contradict each other.</remarks>
 internal sealed class MapClaims : IDisposable
 {

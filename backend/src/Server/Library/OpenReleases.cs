@@ -138,7 +138,7 @@ internal sealed class ReleaseUse(ReleaseIds ids, Action leave) : IDisposable
 {
     private int _isLeft;
 
-    /// <summary>Returns the ids of one posted file at these places in the list.</summary>
+    /// <summary>Returns the ids of one posted file at these positions in the list.</summary>
     /// <exception cref="StoredNzbLostException">The list is too short for this release.</exception>
     public ISegmentIds Take(SegmentPlaces places) => ids.Take(places);
 

@@ -77,7 +77,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
             lock (_gate)
                 (proved, sought) = ([.. _proved.Take(BatchSize)], [.. _sought]);
 
-            // Safe mode forbids writes. The next start proves these volumes again.
+            // Safe mode forbids writes. These volumes are proved again after the next startup.
             if (database.IsOpen && proved.Count > 0)
                 await store.ConfirmAsync(proved, cancellationToken);
             if (database.IsOpen && sought.Count > 0)

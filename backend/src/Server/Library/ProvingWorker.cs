@@ -41,7 +41,7 @@ internal sealed class ProvingWorker(
 
     public async Task RunAsync(CancellationToken stopping)
     {
-        // Safe mode lasts until the next start, so the worker stops.
+        // Safe mode lasts until the next startup, so the worker stops.
         while (database.IsOpen)
         {
             foreach (var due in _postponed.Where(release => time.GetElapsedTime(release.Value) >= RetryAfter).Select(release => release.Key).ToList())

@@ -7,7 +7,7 @@ namespace Sluice.Server.Library;
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
 {
-    /// <summary>The place of a segment missing from the NZB.</summary>
+    /// <summary>The position of a segment missing from the NZB.</summary>
     public const int Nowhere = -1;
 
     private const byte Version = 1;
@@ -32,10 +32,10 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
 
     public int Count { get; }
 
-    /// <summary>Highest place, or <see cref="Nowhere"/>.</summary>
+    /// <summary>Highest position, or <see cref="Nowhere"/>.</summary>
     public int Last => _runs.Max(run => run.Place == Nowhere ? Nowhere : run.Place + run.Count - 1);
 
-    /// <summary>The place of a segment, or <see cref="Nowhere"/>.</summary>
+    /// <summary>The position of a segment, or <see cref="Nowhere"/>.</summary>
     public int this[int index]
     {
         get
@@ -58,7 +58,7 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
 
     public static SegmentPlaces Range(int place, int count) => new([new Run(0, place, count)]);
 
-    /// <summary>Creates places from runs in order. Merges adjacent runs.</summary>
+    /// <summary>Creates positions from runs in order. Merges adjacent runs.</summary>
     public static SegmentPlaces Join(IEnumerable<(int Place, int Count)> runs)
     {
         var joined = new List<Run>();
@@ -74,7 +74,7 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
         return new SegmentPlaces([.. joined]);
     }
 
-    /// <summary>Serializes the places; equal places give equal bytes.</summary>
+    /// <summary>Serializes the positions; equal positions give equal bytes.</summary>
     public byte[] Pack()
     {
         var packed = new MemoryStream(1 + (8 * _runs.Length));

@@ -6,15 +6,15 @@ namespace Sluice.Server.Library;
 
 /// <summary>A posted file in the library, with segment offsets and message-id positions.</summary>
 /// <param name="Ordinal">Number in its release, 0-based.</param>
-/// <param name="Places">Places of its segments in the message-id list.</param>
+/// <param name="Places">Positions of its segments in the message-id list.</param>
 /// <param name="Map">Offsets of its segments.</param>
 /// <param name="Habit">Header fields that its articles are known to carry.</param>
 internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map, ArticleHabit Habit = default)
 {
-    /// <summary>The predicted position of its archive data, if position and map are predicted; null if the file was read (IMP-52).</summary>
+    /// <summary>Predicted position of its archive data, in which case the map is predicted too; null if its headers were read (IMP-52).</summary>
     public PredictedVolume? Predicted { get; init; }
 
-    /// <summary>Whether an old server stated length and offsets that no import has proved (IMP-32).</summary>
+    /// <summary>Whether length and offsets come from an old server and no import has proved them (IMP-32).</summary>
     public bool IsEstimate { get; init; }
 }
 
