@@ -8,7 +8,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Result of the last check since the start.</summary>
+/// <summary>Result of the last check since startup.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ArrState>))]
 internal enum ArrState
 {

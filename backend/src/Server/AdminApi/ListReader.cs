@@ -29,7 +29,7 @@ internal sealed class ListReader
         return limit ?? DefaultLimit;
     }
 
-    /// <summary>Reads a word of the API; null if none is given.</summary>
+    /// <summary>Parses the enum value of a query field; null if the field is absent or invalid.</summary>
     public T? Word<T>(string field, string? text)
         where T : struct, Enum
     {
@@ -42,7 +42,7 @@ internal sealed class ListReader
         return null;
     }
 
-    /// <summary>Reads the cursor of the previous page; null for the first page. A cursor is valid only for the order that it was made with.</summary>
+    /// <summary>Parses the cursor of the previous page; null for the first page. A cursor is valid only for the order in which it was created.</summary>
     public RowPlace? Place<T>(T order, string? cursor)
         where T : struct, Enum
     {
@@ -58,7 +58,7 @@ internal sealed class ListReader
         return null;
     }
 
-    /// <summary>Returns the cursor of the page after a place; null for none.</summary>
+    /// <summary>Returns the cursor of the page after this row; null if there is none.</summary>
     public static string? CursorOf<T>(T order, RowPlace? place)
         where T : struct, Enum => place is null
         ? null

@@ -8,7 +8,7 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/queue</c>: what is imported, and what is to be.</summary>
+/// <summary><c>/api/queue</c>: running and waiting imports.</summary>
 internal static class QueueResource
 {
     private const int MaxName = 1000;
@@ -135,6 +135,6 @@ internal static class QueueResource
     /// <summary>What was taken away, as an answer.</summary>
     internal static Removed Show(UndoTicket? ticket) => new(ticket?.Count ?? 0, ticket?.Id, ticket?.Until);
 
-    /// <summary>An empty word of a query is none.</summary>
+    /// <summary>An empty query value counts as absent.</summary>
     internal static string? Given(string? word) => string.IsNullOrEmpty(word) ? null : word;
 }

@@ -11,7 +11,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>DELETE of <c>/api/files</c>, and <c>/api/quarantine</c>: removed files, which can be brought back (HLT-60, HLT-61).</summary>
+/// <summary>DELETE of <c>/api/files</c>, and <c>/api/quarantine</c>: removed files, which can be restored (HLT-60, HLT-61).</summary>
 internal static class RemovalResource
 {
     private const int MostPlaying = 20;

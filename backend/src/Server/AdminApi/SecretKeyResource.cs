@@ -28,10 +28,10 @@ internal sealed record SecretKeyReport(
     int Releases,
     string Id);
 
-/// <summary>Gives the key up at the cost of the list <c>Id</c>. Needs the administrator's password.</summary>
+/// <summary>Discards the lost key and everything in the list <c>Id</c>. Needs the administrator's password.</summary>
 internal sealed record SecretKeyGivenUp(string Id, string Password) : IJsonBody<SecretKeyGivenUp>;
 
-/// <summary><c>/api/settings/secret-key</c>: the key file, and how to give up a lost one for good (CFG-53).</summary>
+/// <summary><c>/api/settings/secret-key</c>: reports the state of the key file and discards a lost key (CFG-53).</summary>
 internal static class SecretKeyResource
 {
     private const int IdBytes = 8;

@@ -18,7 +18,7 @@ internal sealed record SessionPlace(string Address, string Agent)
 /// <param name="Created">Time of the login.</param>
 /// <param name="Used">Last use, saved about once an hour.</param>
 /// <param name="Proved">When the password was last entered; null if not since the server started.</param>
-/// <param name="Place">Where the session was last used.</param>
+/// <param name="Place">Address and browser of the last use.</param>
 internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Used, LivedTime? Proved, SessionPlace Place)
 {
     /// <summary>A session ends after this time, however often it is used.</summary>
@@ -43,7 +43,7 @@ internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Us
     /// <summary>Whether the password was entered within the last ten minutes.</summary>
     public bool IsProved(TimeProvider time) => Proved is { } proved && proved.Age(time) < ProofLifetime;
 
-    /// <summary>Whether a use from this place should be saved.</summary>
+    /// <summary>Whether a use from this address and browser should be saved.</summary>
     public bool IsNoteworthy(SessionPlace place, TimeProvider time) => Used.Age(time) >= (place == Place ? UseNoteInterval : MoveNoteInterval);
 }
 

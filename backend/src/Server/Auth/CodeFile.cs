@@ -38,7 +38,7 @@ internal sealed class CodeFile(string path, LogRedactor redactor)
         File.Delete(path);
     }
 
-    /// <summary>Whether a text is the code, ignoring dashes, spaces and case.</summary>
+    /// <summary>Whether a string is the code, ignoring dashes, spaces and case.</summary>
     public bool Is(string text) => _code is { } code && CryptographicOperations.FixedTimeEquals(Plain(text), Plain(code));
 
     private static byte[] Plain(string code) =>

@@ -42,7 +42,7 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     /// <summary>Whether this sender has sent this wrong credential before.</summary>
     public bool WasWrong(CredentialKind kind, Caller caller, UInt128 mark) => _counts[kind].Senders.Remembers(caller.Sender, mark);
 
-    /// <summary>Number of recent failures. A sender with more failures gets a later place in the queue.</summary>
+    /// <summary>Number of recent failures. A sender with more failures is queued behind others.</summary>
     public int Rank(CredentialKind kind, Caller caller) => _counts[kind].Senders.Rank(caller.Sender);
 
     /// <summary>Counts a wrong credential checked without a slow hash. If false, the sender is throttled and must not learn the verdict.</summary>

@@ -87,7 +87,7 @@ internal sealed class FirstStart(
             values[key] = value;
         await store.UseUnsavedAsync(values, cancellationToken);
 
-        // Never replace a locked value: its key file may come back (CFG-53).
+        // Never replace a locked value: its key file may be restored (CFG-53).
         bool IsOpen(string key) => settings.Current[key] is { Value: "", IsLocked: false } && !values.ContainsKey(key);
     }
 
@@ -127,7 +127,7 @@ internal sealed class FirstStart(
         AuthLog.SetupNeeded(logger);
     }
 
-    /// <summary>Saves the secrets before they are printed, because the next start must know them.</summary>
+    /// <summary>Saves the secrets before they are printed, because they must be known at the next startup.</summary>
     private async Task SaveMadeAsync(CancellationToken cancellationToken)
     {
         // Keep values that the API saved while the database refused these.

@@ -44,7 +44,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 
     public bool IsKnown(Sender sender) => _used.TryGetValue(sender, out var used) && time.WallTime() - used < LifetimeOf(sender);
 
-    /// <summary>Records a login at most once a day. If the write fails, the sender is remembered only until the next start.</summary>
+    /// <summary>Records a login at most once a day. If the write fails, the sender is remembered only until the next startup.</summary>
     public ValueTask NoteAsync(Sender sender) =>
         _used.TryGetValue(sender, out var used) && (time.WallTime() - used).Duration() < NoteInterval ? ValueTask.CompletedTask : new ValueTask(StoreAsync(sender));
 

@@ -32,7 +32,7 @@ internal sealed class PasswordReset(DataFolder folder, ProcessOptions process, A
             AuthLog.LoginRemoved(logger);
         }
 
-        // Written last, so that a crash before it is harmless: the next start finds no login and writes the marker.
+        // Written last, so that a crash before it is harmless: the next startup finds no login and writes the marker.
         await File.WriteAllTextAsync(Mark, "RESET_ADMIN_PASSWORD counts again after a start without it.\n", cancellationToken);
     }
 }

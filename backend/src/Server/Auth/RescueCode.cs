@@ -20,7 +20,7 @@ internal sealed class RescueCode(
 
     public bool Is(string text) => _code.Is(text);
 
-    /// <summary>Removes the code of an earlier safe mode. If this start is in safe mode, generates a new code before a client can send one.</summary>
+    /// <summary>Removes the code of an earlier safe mode. If this startup is in safe mode, generates a new code before a client can send one.</summary>
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
         _code.End();
