@@ -39,7 +39,7 @@ internal static class WebDavEndpoints
 }
 
 /// <summary>
-/// Creates the dispatcher before the first request, so that a verb without a handler stops the start (DAV-92). It cannot run earlier, because the store needs
+/// Creates the dispatcher before the first request, so that a verb without a handler stops startup (DAV-92). It cannot run earlier, because the store needs
 /// loaded settings.
 /// </summary>
 internal sealed class VerbAssertion(IServiceProvider services) : IHostedService

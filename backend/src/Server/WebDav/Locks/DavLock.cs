@@ -7,7 +7,7 @@ internal enum LockScope
     Shared,
 }
 
-/// <param name="Root">The canonical place of the resource.</param>
+/// <param name="Root">The canonical path of the resource.</param>
 /// <param name="Href">The resource as the client wrote it, for responses.</param>
 /// <param name="IsDeep">Whether the lock covers everything below the resource.</param>
 /// <param name="Owner">The client's description of its user: an element, or empty.</param>
@@ -22,17 +22,17 @@ internal sealed record DavLock(string Token, LockTerms Terms, long Expires)
     public bool Covers(LockKey key) => Terms.Root == key || (Terms.IsDeep && key.IsBelow(Terms.Root));
 }
 
-/// <summary>The canonical place of a resource. Locks are compared by it.</summary>
+/// <summary>The canonical path of a resource, by which locks are compared.</summary>
 /// <param name="Text">The names, each preceded by <c>/</c>, because no name contains one; empty for the root.</param>
 internal readonly record struct LockKey(string Text)
 {
     /// <summary>Builds a key from the names, root first.</summary>
     public static LockKey Of(IReadOnlyList<string> names) => new(string.Concat(names.Select(name => "/" + name)));
 
-    /// <summary>Whether this place is below <paramref name="other"/>, at any depth.</summary>
+    /// <summary>Whether this path is below <paramref name="other"/>, at any depth.</summary>
     public bool IsBelow(LockKey other) =>
         Text.Length > other.Text.Length && Text[other.Text.Length] == '/' && Text.StartsWith(other.Text, StringComparison.Ordinal);
 
-    /// <summary>The parent place; the root is its own parent.</summary>
+    /// <summary>The parent path; the root is its own parent.</summary>
     public LockKey Parent => Text.Length == 0 ? this : new LockKey(Text[..Text.LastIndexOf('/')]);
 }

@@ -57,7 +57,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return value.Count == 0 || (value.Count == 1 && IfHeader.TryParse(value.ToString(), out header));
     }
 
-    /// <summary>Returns the places that a change affects. For each locked place, the client must submit the token of one of its locks.</summary>
+    /// <summary>Returns the paths that a change affects. For each locked path, the client must submit the token of one of its locks.</summary>
     private IEnumerable<LockKey> Needed(PlannedChange change)
     {
         var key = KeyOf(change.Path);

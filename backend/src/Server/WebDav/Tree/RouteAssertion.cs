@@ -2,7 +2,7 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Stops the start if a UI or API route has an unreserved path (DAV-3, DAV-92), because the route would hide a file of that name.</summary>
+/// <summary>Stops startup if a UI or API route has an unreserved path (DAV-3, DAV-92), because the route would hide a file of that name.</summary>
 internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecycleService
 {
     public Task StartedAsync(CancellationToken cancellationToken)

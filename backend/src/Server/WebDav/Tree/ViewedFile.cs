@@ -38,7 +38,7 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
         }
     }
 
-    /// <summary>Returns the extension without its dot; null if the text is not an extension.</summary>
+    /// <summary>Returns the extension without its dot; null if the string is not an extension.</summary>
     public static string? ReadExtension(string? text)
     {
         var extension = text?.TrimStart('.') ?? "";
