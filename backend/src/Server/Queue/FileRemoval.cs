@@ -77,8 +77,8 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
         }
     });
 
-    /// <summary>Runs one round: closes what is over and deletes what is closed, also what a restart has interrupted.</summary>
-    /// <returns>Whether any removed file can still come back.</returns>
+    /// <summary>Runs one round: closes expired removals and deletes closed ones, including those interrupted by a restart.</summary>
+    /// <returns>Whether any removed file can still be restored.</returns>
     private async Task<bool> PurgeAsync(TimeSpan ran, CancellationToken stopping)
     {
         if (!await database.ReadAsync(RemovedFileStore.HasAny, stopping))

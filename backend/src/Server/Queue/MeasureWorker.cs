@@ -37,7 +37,7 @@ internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, Slui
         }
         catch (IOException e)
         {
-            // Only log, because the import reports a lost NZB or failing disk. The next start tries again.
+            // Only log, because the import reports a lost NZB or failing disk. It is retried at the next startup.
             QueueLog.NotMeasured(logger, id, e.Message);
         }
     }

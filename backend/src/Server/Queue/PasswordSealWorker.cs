@@ -7,7 +7,7 @@ using Sluice.Server.History;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Encrypts archive passwords that were stored in plain text by older versions or without the key file. An index lists these rows, so a start
+/// Encrypts archive passwords that were stored in plain text by older versions or without the key file. An index lists these rows, so startup
 /// without them reads nothing.
 /// </summary>
 internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords passwords) : IWorker

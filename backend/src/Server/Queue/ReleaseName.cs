@@ -36,7 +36,7 @@ internal static class ReleaseName
         return candidate;
     }
 
-    /// <summary>Whether a text is the name, possibly with a number appended.</summary>
+    /// <summary>Whether a string is the name, possibly with a number appended.</summary>
     public static bool IsNumbered(string text, string name)
     {
         if (!text.StartsWith(name, StringComparison.Ordinal) || text.Length == name.Length)

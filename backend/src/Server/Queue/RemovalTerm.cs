@@ -13,7 +13,7 @@ internal readonly record struct RemovalAge(long RemovedAt, long KeptMs);
 /// </summary>
 internal static class RemovalTerm
 {
-    /// <summary>How long removed files can be brought back.</summary>
+    /// <summary>How long removed files can be restored.</summary>
     public static readonly TimeSpan Length = TimeSpan.FromDays(7);
 
     /// <summary>Time between two rounds that store the run time.</summary>

@@ -5,7 +5,7 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>A release, or a part of one, that was removed and can be brought back.</summary>
+/// <summary>A release, or a part of one, that was removed and can be restored.</summary>
 /// <param name="Number">Number for <see cref="FileRemoval.ReturnAsync(IReadOnlyCollection{long}, CancellationToken)"/>.</param>
 /// <param name="Path">Path of the only file inside the release; null if the whole release or several files are removed.</param>
 /// <param name="IsWhole">Whether no file of the release is left in the library.</param>

@@ -129,7 +129,7 @@ internal static class RemovedFileStore
         return new MovedFiles(0, files, default, releases);
     }
 
-    /// <summary>Adds run time to all removals and closes the items whose term is over. Closed items can no longer come back.</summary>
+    /// <summary>Adds run time to all removals and closes the expired items. Closed items can no longer be restored.</summary>
     /// <param name="now">Current time in Unix milliseconds.</param>
     /// <param name="ran">Run time since the last call.</param>
     /// <returns>Whether any removal is open.</returns>

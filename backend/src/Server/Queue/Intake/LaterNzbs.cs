@@ -39,7 +39,7 @@ internal sealed class LaterNzbs(
     {
         if (!File.Exists(Mark))
             return;
-        // Keep the mark if the queue is full, so that the next start adds the rest.
+        // Keep the mark if the queue is full, so that the rest is added at the next startup.
         if ((await RequeueAsync(null, stopping)).Refusal is null)
             File.Delete(Mark);
     });

@@ -282,7 +282,7 @@ internal sealed class NzbIntake(
         if (options.MaxItems == 0)
             return false;
 
-        // Without a threshold, a full queue accepts items again when one place is free.
+        // Without a threshold, a full queue accepts items again when one slot is free.
         var resumeAt = options.ResumeThreshold == 0 ? options.MaxItems - 1 : options.ResumeThreshold;
         return _full ? items > resumeAt : items >= options.MaxItems;
     }

@@ -190,7 +190,7 @@ internal sealed class StagedUploads(
             QueueLog.StagedUploadExpired(logger, upload.Id, (long)Lifetime.TotalMinutes);
     }
 
-    /// <summary>Deletes the file. If that fails, the next start finds the file expired and deletes it.</summary>
+    /// <summary>Deletes the file. If that fails, the next startup finds the file expired and deletes it.</summary>
     private void Delete(StagedUpload upload)
     {
         try

@@ -46,7 +46,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         }
         catch
         {
-            // The file may already have its final name, and the next start must not find a failed upload.
+            // The file may already have its final name, and the next startup must not find a failed upload.
             _saved.Discard(PathOf(id));
             throw;
         }

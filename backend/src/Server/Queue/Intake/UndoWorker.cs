@@ -22,7 +22,7 @@ internal enum UndoEnd
 
 /// <summary>
 /// Removes queue items, history items and rejected releases. Clients can undo a removal for a while, even after a restart (HLT-61). Afterwards the
-/// rows are deleted permanently, and rejected releases join the removed files, which can be brought back longer (<see cref="FileRemoval"/>).
+/// rows are deleted permanently, and rejected releases join the removed files, which can be restored for longer (<see cref="FileRemoval"/>).
 /// </summary>
 internal sealed class UndoWorker(
     SluiceDatabase database,

@@ -162,7 +162,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
 
     private async Task<Stream> SpoolAsync(UploadStream upload, CancellationToken cancellationToken)
     {
-        // Create it next to the blobs, because a start deletes temporary files there after a kill.
+        // Create it next to the blobs, because temporary files there are deleted at startup after a kill.
         var file = blobs.CreateTemporary();
         try
         {

@@ -17,7 +17,7 @@ internal static class ZipGuard
     private const int OffsetField = 16;
     private const int MaxComment = ushort.MaxValue;
 
-    /// <summary>Returns why a zip must not be opened, or null. Leaves the position at the start.</summary>
+    /// <summary>Returns why a zip must not be opened, or null. Leaves the position at the beginning.</summary>
     public static ImportFailure? Refuse(Stream zip)
     {
         var tail = new byte[(int)Math.Min(zip.Length, EndRecord + MaxComment)];

@@ -121,7 +121,7 @@ internal sealed class QueueWorker(
     private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();
-        // Writes keep their order, so this start and its missing NZBs are already recorded.
+        // Writes keep their order, so this startup and its missing NZBs are already recorded.
         foreach (var item in await removal.FailAsync(connection => [.. QueueStore.FindLost(connection, blobs.ContainsNzb)], failure, stopping))
             QueueLog.Failed(logger, item.Name, item.Id, failure.Sentence);
     }

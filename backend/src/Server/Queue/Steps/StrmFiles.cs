@@ -43,7 +43,7 @@ internal sealed class StrmFiles(
         foreach (var target in release.Media)
         {
             var stem = Path.ChangeExtension(target.Path, null);
-            // Two films may differ only by extension.
+            // Two films may differ only in their extension.
             var path = Path.Combine(root, release.Category, name, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
             if (!replaces && File.Exists(path))
                 continue;
