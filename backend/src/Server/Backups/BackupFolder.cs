@@ -3,7 +3,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>A sound backup: it got its name only after all its bytes were read back.</summary>
+/// <summary>A verified backup: it got its name only after all its bytes were read back.</summary>
 internal sealed record Backup(string Path, BackupManifest Manifest)
 {
     public string Id => Manifest.Id;
@@ -25,7 +25,7 @@ internal sealed class BackupFolder(string root)
     public static string NameOf(DateTimeOffset at, int schema) =>
         string.Create(CultureInfo.InvariantCulture, $"{at.UtcDateTime.ToString(TimeFormat, CultureInfo.InvariantCulture)}-v{schema}");
 
-    /// <summary>Whether a text is the name of a sound backup. Any other text never becomes part of a path.</summary>
+    /// <summary>Whether a string is a well-formed backup name. Only such a string may become part of a path.</summary>
     public static bool IsName(string text) =>
         text.Length > TimeLength + 2 && text.AsSpan(TimeLength, 2) is "-v" && text[(TimeLength + 2)..] is { Length: <= 6 } schema && schema.All(char.IsAsciiDigit)
         && DateTime.TryParseExact(text[..TimeLength], TimeFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out _);
@@ -73,7 +73,7 @@ internal sealed class BackupFolder(string root)
         return partial;
     }
 
-    /// <summary>Gives a sound backup its name, durably.</summary>
+    /// <summary>Renames a verified backup to its final name, durably.</summary>
     public Backup Complete(string partial)
     {
         PosixCalls.SyncFolder(partial);
@@ -84,7 +84,7 @@ internal sealed class BackupFolder(string root)
         return new Backup(path, BackupManifest.Read(path) ?? throw new IOException($"{path} lost its manifest"));
     }
 
-    /// <summary>Keeps an unsound backup for the operator, in place of an earlier one.</summary>
+    /// <summary>Keeps a damaged backup for the operator, and replaces an earlier one.</summary>
     public void Fail(string partial)
     {
         RemoveFailed();

@@ -8,7 +8,7 @@ namespace Sluice.Server.Backups;
 
 /// <summary>
 /// Makes one backup: copies the database, lists the blobs that it needs, reads everything back, and only then names the folder (OPS-1, OPS-2). A kill at
-/// any moment leaves an unfinished folder, which the next start removes.
+/// any moment leaves an unfinished folder, which is removed at the next startup.
 /// </summary>
 /// <remarks>Calls must not overlap, and block their thread.</remarks>
 internal sealed class BackupMaker(
@@ -28,7 +28,7 @@ internal sealed class BackupMaker(
         typeof(BackupMaker).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
 
     /// <summary>Makes a backup.</summary>
-    /// <exception cref="BackupFailedException">It was made, but is not sound. It is kept under another name.</exception>
+    /// <exception cref="BackupFailedException">It was made, but failed verification. It is kept under another name.</exception>
     /// <exception cref="StorageException">The disk is full or fails. Nothing is left behind.</exception>
     public Backup Make(BackupKind kind, CancellationToken cancellationToken)
     {
@@ -116,5 +116,5 @@ internal sealed class BackupMaker(
         file => file.Exists ? string.Create(CultureInfo.InvariantCulture, $"{file.Length}:{file.LastWriteTimeUtc.Ticks}") : "0:0"));
 }
 
-/// <summary>A backup was made and is not sound; the message says why, as the end of a sentence.</summary>
+/// <summary>A backup was made but failed verification; the message says why, as the end of a sentence.</summary>
 internal sealed class BackupFailedException(string flaw) : Exception(flaw);

@@ -15,7 +15,7 @@ internal sealed class BackupProof(IEnumerable<BlobReference> references, Random 
 
     private readonly IReadOnlyList<BlobReference> _references = [.. references];
 
-    /// <summary>Returns why a backup is not sound, as the end of a sentence; null if it is sound. Blocks the calling thread.</summary>
+    /// <summary>Returns why a backup fails verification, as the end of a sentence; null if it is intact. Blocks the calling thread.</summary>
     /// <param name="folder">The folder of the backup.</param>
     /// <param name="blobs">Holds the NZBs; null if they were checked already.</param>
     /// <exception cref="StorageException">The files cannot be read, which proves nothing about them.</exception>

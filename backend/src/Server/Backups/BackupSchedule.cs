@@ -5,19 +5,19 @@ namespace Sluice.Server.Backups;
 /// <summary>Decides when the next backup is due (OPS-3).</summary>
 internal static class BackupSchedule
 {
-    /// <summary>No scheduled backup begins sooner after a start, because then players and imports come back.</summary>
+    /// <summary>Minimum time from startup to a scheduled backup, because players and imports resume first.</summary>
     public static readonly TimeSpan StartPause = TimeSpan.FromMinutes(10);
 
     private static readonly TimeSpan Day = TimeSpan.FromHours(24);
 
-    // After this many failures in a row the last pause stays.
+    // Pauses after consecutive failures; the last one repeats.
     private static readonly TimeSpan[] RetryPauses = [TimeSpan.FromHours(1), TimeSpan.FromHours(4), Day];
 
     public static TimeSpan RetryPause(int failures) => RetryPauses[Math.Clamp(failures, 1, RetryPauses.Length) - 1];
 
     /// <summary>Returns when the next scheduled backup is due; null if there are none. May be in the past.</summary>
     /// <param name="options">The settings.</param>
-    /// <param name="last">When the database was last known to equal a sound backup; null for never.</param>
+    /// <param name="last">When the database was last known to equal a verified backup; null for never.</param>
     /// <param name="now">The current time.</param>
     /// <param name="started">When the process started.</param>
     /// <param name="zone">The time zone of this machine.</param>

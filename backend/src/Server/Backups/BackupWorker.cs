@@ -14,7 +14,7 @@ namespace Sluice.Server.Backups;
 /// <param name="NextAt">When the next one is due; null if none is scheduled.</param>
 internal sealed record BackupState(IReadOnlyList<Backup> All, bool IsMaking, string? Failure, DateTimeOffset? FailedAt, DateTimeOffset? NextAt);
 
-/// <summary>Makes backups by the schedule and on demand, one at a time and with the lowest priority, and deletes old ones (OPS-3, OPS-6).</summary>
+/// <summary>Makes scheduled and manual backups, one at a time and with the lowest priority, and deletes old ones (OPS-3, OPS-6).</summary>
 /// <remarks>Thread-safe; one loop runs.</remarks>
 internal sealed class BackupWorker(
     SluiceDatabase database,
@@ -53,7 +53,7 @@ internal sealed class BackupWorker(
         }
     }
 
-    /// <summary>A sentence for the operator if there is no sound backup of the last two days; null if there is one, or if none are wanted.</summary>
+    /// <summary>A sentence for the operator if no backup of the last two days is verified; null if one is, or if backups are off.</summary>
     public string? Complaint
     {
         get
@@ -63,7 +63,7 @@ internal sealed class BackupWorker(
                 return null;
             var old = state.All.Count == 0 ? "There is no backup yet" : "The newest backup is more than two days old";
             return state.Failure is { } failure ? $"{old}, because the last attempt failed: {failure}."
-                // The first one waits for a quiet moment after the start.
+                // The first one waits for a quiet moment after startup.
                 : time.GetElapsedTime(_startedAt) < MaxAge ? null
                 : $"{old}.";
         }
@@ -159,7 +159,7 @@ internal sealed class BackupWorker(
         Change(state => state with { Failure = sentence, FailedAt = time.WallTime() });
     }
 
-    /// <summary>Deletes the backups that retention gives up, at most once a day.</summary>
+    /// <summary>Deletes the backups past their retention, at most once a day.</summary>
     private bool Rotate()
     {
         try
@@ -212,7 +212,7 @@ internal sealed class BackupWorker(
         }
 
         Change(state => state with { NextAt = due });
-        // The pause after a start counts by uptime, because the wall clock may jump.
+        // The pause after startup is measured in uptime, because the wall clock may jump.
         var pause = BackupSchedule.StartPause - time.GetElapsedTime(_startedAt);
         var left = due - time.WallTime();
         return left > pause ? left : pause;

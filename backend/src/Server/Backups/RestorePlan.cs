@@ -14,7 +14,7 @@ namespace Sluice.Server.Backups;
 /// <param name="Settings">Settings whose value differs.</param>
 /// <param name="Logins">Browsers whose login the backup lacks.</param>
 /// <param name="Files">Files that play.</param>
-/// <param name="Locked">Settings whose secrets the key file of this server does not open, by key.</param>
+/// <param name="Locked">Keys of settings whose secrets the key file of this server cannot decrypt.</param>
 internal sealed record RestoreCost(
     Backup Backup, TimeSpan Age, int Later, int? Settings, int? Logins, long Files, IReadOnlyList<string> Locked)
 {
@@ -45,7 +45,7 @@ internal sealed record RestoreCost(
     private static string Count(long count, string one, string many) => string.Create(CultureInfo.InvariantCulture, $"{count} {(count == 1 ? one : many)}");
 }
 
-/// <summary>Says what a restore would cost, and asks the next start for it. The same for web UI, safe mode and command line (OPS-10, OPS-11).</summary>
+/// <summary>Reports the cost of a restore, and schedules it for the next startup. The same for web UI, safe mode and command line (OPS-10, OPS-11).</summary>
 internal sealed class RestorePlan(DataFolder folder, BackupProof proof, BlobStore blobs, MigrationRunner migrations, TimeProvider time)
 {
     /// <summary>Reads a backup completely. Returns why it cannot be restored, as the end of a sentence; null if it can. Blocks the calling thread.</summary>
@@ -54,7 +54,7 @@ internal sealed class RestorePlan(DataFolder folder, BackupProof proof, BlobStor
             ? string.Create(CultureInfo.InvariantCulture, $"a newer Sluice made it (version {backup.Manifest.Schema} of the database, this one knows {migrations.Latest})")
             : proof.FindFlaw(backup.Path, blobs, cancellationToken);
 
-    /// <summary>Counts the cost of a sound backup. Blocks the calling thread.</summary>
+    /// <summary>Counts the cost of restoring a verified backup. Blocks the calling thread.</summary>
     public RestoreCost Estimate(Backup backup)
     {
         var known = BackupKeys.Read(backup.Path).ToHashSet();
@@ -70,7 +70,7 @@ internal sealed class RestorePlan(DataFolder folder, BackupProof proof, BlobStor
             FindLocked(then));
     }
 
-    /// <summary>Asks the next start to restore a backup.</summary>
+    /// <summary>Schedules the restore of a backup for the next startup.</summary>
     /// <param name="by">Who asks, for the log.</param>
     /// <exception cref="StorageException">The wish cannot be written.</exception>
     public void Request(Backup backup, string by, bool requeue)

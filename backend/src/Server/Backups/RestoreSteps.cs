@@ -3,7 +3,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Performs a restore before the database is opened (OPS-11). Each step first finds out whether it is done, so that after a kill the next start
+/// Performs a restore before the database is opened (OPS-11). Each step first finds out whether it is done, so that after a kill the next startup
 /// continues: until the copy is complete nothing is replaced, and from then on the restore always ends.
 /// </summary>
 /// <remarks>Needs the lock of the data folder.</remarks>
@@ -16,8 +16,8 @@ internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobSto
 
     private string Interim => folder.Database + ".restoring";
 
-    /// <summary>Performs the requested restore. Returns false if there is none, or if its backup is not sound.</summary>
-    /// <exception cref="StorageException">The disk fails in the middle of the replacement. The next start continues.</exception>
+    /// <summary>Performs the requested restore. Returns false if there is none, or if its backup fails verification.</summary>
+    /// <exception cref="StorageException">The disk fails in the middle of the replacement. The next startup continues it.</exception>
     public bool Run(CancellationToken cancellationToken)
     {
         try

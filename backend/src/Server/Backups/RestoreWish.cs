@@ -5,7 +5,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// A requested restore, which the next start performs before it opens the database (OPS-11). On disk as <c>restore.json</c> until its last
+/// A requested restore, performed at the next startup before the database is opened (OPS-11). On disk as <c>restore.json</c> until its last
 /// step is done, so that a kill at any moment only delays it.
 /// </summary>
 /// <param name="Folder">The folder of the backup.</param>

@@ -9,7 +9,7 @@ internal static class RetentionPolicy
     public const int Manual = 10;
 
     /// <summary>Returns the backups to delete now: at most one day's backups of each kind, so that a wrong clock or setting costs little before it is noticed.</summary>
-    /// <param name="all">All sound backups.</param>
+    /// <param name="all">All verified backups.</param>
     /// <param name="days">How many of the last days with a scheduled backup keep their newest one.</param>
     /// <param name="weeks">The same for weeks.</param>
     /// <param name="now">The current time. Nothing is deleted if a backup is newer, because then the clock went back.</param>

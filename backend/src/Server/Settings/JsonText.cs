@@ -5,7 +5,7 @@ namespace Sluice.Server.Settings;
 /// <summary>Reads JSON strings, which may contain an escaped lone surrogate that .NET cannot decode.</summary>
 internal static class JsonText
 {
-    /// <summary>Returns the text; null if it contains a lone surrogate.</summary>
+    /// <summary>Returns the string; null if it contains a lone surrogate.</summary>
     public static string? Of(JsonElement value) => Decoded(value, static value => value.GetString());
 
     public static string? NameOf(JsonProperty property) => Decoded(property, static property => property.Name);

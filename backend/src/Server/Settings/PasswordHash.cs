@@ -8,7 +8,7 @@ namespace Sluice.Server.Settings;
 
 /// <summary>
 /// A stored password: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c> with base64 salt and hash (CFG-51). An imported one is
-/// <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c> in base64 until its first use: an ASP.NET Identity hash, and the text that was appended to the password
+/// <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c> in base64 until its first use: an ASP.NET Identity hash, and the string that was appended to the password
 /// (CFG-42). Immutable.
 /// </summary>
 internal sealed class PasswordHash
@@ -26,7 +26,7 @@ internal sealed class PasswordHash
     private readonly byte[] _salt;
     private readonly byte[] _hash;
 
-    // Only for imported hashes: the stored form, and the text appended to the password.
+    // Only for imported hashes: the stored form, and the string appended to the password.
     private readonly string? _imported;
     private readonly string _suffix = "";
 
@@ -48,7 +48,7 @@ internal sealed class PasswordHash
     /// <summary>Parses a stored hash, or hashes a strong password; null for any other text.</summary>
     public static PasswordHash? Of(string text) => Parse(text) ?? (ChosenPassword.Judge(text) is { } chosen ? Create(chosen) : null);
 
-    /// <summary>Parses a base64 ASP.NET Identity hash of version 2 or 3, with the text appended to the password; null if invalid.</summary>
+    /// <summary>Parses a base64 ASP.NET Identity hash of version 2 or 3, with the string appended to the password; null if invalid.</summary>
     public static PasswordHash? OfIdentity(string text, string suffix)
     {
         var imported = $"{IdentityPrefix}{text}${Convert.ToBase64String(Encoding.UTF8.GetBytes(suffix))}";

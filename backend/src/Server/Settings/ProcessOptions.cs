@@ -38,7 +38,7 @@ internal sealed record ProcessOptions
     /// <summary>Whether the process ends if an engine block is used after its return to the pool; for engine development.</summary>
     public required bool ChecksBlocks { get; init; }
 
-    /// <summary>Id of a database mismatch to accept at this start; null for none.</summary>
+    /// <summary>Id of a database mismatch to accept at this startup; null for none.</summary>
     public required string? AcceptDatabase { get; init; }
 
     /// <summary>Whether to import the library of an old server found in the data folder.</summary>
@@ -55,7 +55,7 @@ internal sealed record ProcessOptions
     /// <summary>The setup code; null to generate one.</summary>
     public required string? SetupCode { get; init; }
 
-    /// <summary>User and group to switch to after a start as root (S28); null to stay root.</summary>
+    /// <summary>User and group to switch to if started as root (S28); null to stay root.</summary>
     public required (uint User, uint Group)? RunAs { get; init; }
 
     /// <summary>The umask(2) for files outside the data folder.</summary>
@@ -63,10 +63,10 @@ internal sealed record ProcessOptions
 
     public bool UsesTls => TlsCertFile is not null;
 
-    /// <summary>The widest instruction set whose build may be started in place of this one; null for any.</summary>
+    /// <summary>The widest instruction set whose build may replace this one at startup; null for any.</summary>
     public static string? ReadInstructions(ProcessEnvironment environment) => environment.Get("SLUICE_INSTRUCTIONS");
 
-    /// <summary>Whether a text is long enough as a setup code, counting only letters and digits.</summary>
+    /// <summary>Whether a string is long enough as a setup code, counting only letters and digits.</summary>
     public static bool IsSetupCode(string text) => text.Count(char.IsLetterOrDigit) >= MinSetupCode;
 
     /// <summary>Reads the variables. Replaces an invalid value, with a warning.</summary>

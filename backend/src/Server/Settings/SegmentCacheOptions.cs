@@ -7,10 +7,10 @@ internal sealed record SegmentCacheOptions
 
     public required bool Enabled { get; init; }
 
-    /// <summary>Whether to keep segments of the whole file, not only of its start and end. Takes effect at the next start.</summary>
+    /// <summary>Whether to keep segments of the whole file, not only of its beginning and end. Takes effect at the next startup.</summary>
     public required bool KeepsAll { get; init; }
 
-    /// <summary>Absolute path of the cache; null for the default in the data folder. Takes effect at the next start.</summary>
+    /// <summary>Absolute path of the cache; null for the default in the data folder. Takes effect at the next startup.</summary>
     public required string? Path { get; init; }
 
     public required long MaxBytes { get; init; }

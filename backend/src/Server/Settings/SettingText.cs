@@ -51,7 +51,7 @@ internal static class SettingText
 
     public static bool IsPlain(string text) => !text.Any(char.IsControl);
 
-    /// <summary>Whether a text has no lone surrogates, because JSON, paths and the database cannot store them.</summary>
+    /// <summary>Whether a string has no lone surrogates, because JSON, paths and the database cannot store them.</summary>
     public static bool IsWellFormed(string text)
     {
         for (var i = 0; i < text.Length; i++)

@@ -2,7 +2,7 @@ namespace Sluice.Server.Settings;
 
 /// <summary>
 /// Resolves every setting from the first available source: override, saved value, fallback variable, default (CFG-1). An invalid value is replaced with
-/// a warning, because it must not prevent a start (CFG-10).
+/// a warning, because it must not prevent startup (CFG-10).
 /// </summary>
 internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, ProcessEnvironment environment)
 {

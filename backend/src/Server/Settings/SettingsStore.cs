@@ -7,7 +7,7 @@ namespace Sluice.Server.Settings;
 
 /// <summary>
 /// Stores saved values in table <c>setting</c>. Encrypts secrets and hashes the WebDAV password. A value that cannot be decrypted is locked: its row
-/// stays until the setting is saved or the key is given up (CFG-53).
+/// stays until the setting is saved or the key is discarded (CFG-53).
 /// </summary>
 /// <remarks>Thread-safe. Saves run one at a time.</remarks>
 internal sealed class SettingsStore(
@@ -26,13 +26,13 @@ internal sealed class SettingsStore(
     private HashSet<string> _warned = [];
     private bool _isKeyNoted;
 
-    // The set used by this start, newer sets that failed, and whether the table must be restored to the used set.
+    // The set used by this startup, newer sets that failed, and whether the table must be restored to the used set.
     private SettingSet? _started;
     private IReadOnlyList<long> _failed = [];
     private bool _reverted;
 
     /// <summary>
-    /// Loads and applies the saved values. If a start failed with the latest set, applies the previous set (CFG-12). Values that cannot be decrypted are
+    /// Loads and applies the saved values. If startup failed with the latest set, applies the previous set (CFG-12). Values that cannot be decrypted are
     /// locked (CFG-53).
     /// </summary>
     public async Task LoadAsync(CancellationToken cancellationToken)
@@ -113,7 +113,7 @@ internal sealed class SettingsStore(
         return await SaveAsync(changes, cancellationToken);
     }
 
-    /// <summary>Applies values without saving them, because the start may still fail. They are in effect until their keys are saved.</summary>
+    /// <summary>Applies values without saving them, because startup may still fail. They are in effect until their keys are saved.</summary>
     public async Task UseUnsavedAsync(IReadOnlyDictionary<string, string?> values, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -180,7 +180,7 @@ internal sealed class SettingsStore(
                 connection =>
                 {
                     NoteKey(connection);
-                    // Restore the set first, because values saved by a start must not join the rows of the failed set.
+                    // Restore the set first, because values saved at startup must not join the rows of the failed set.
                     if (_reverted)
                         Replace(connection, _started!.Content);
                     string[] changed = [.. canonical.Keys.Where(key => SettingsValidator.Definition(key)!.IsInSets)];

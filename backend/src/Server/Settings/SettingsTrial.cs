@@ -11,7 +11,7 @@ internal sealed class SettingsTrial(DataFolder folder)
 {
     private const string FailedMark = " failed";
 
-    // True from Begin until the outcome of this start is recorded.
+    // True from Begin until the outcome of this startup is recorded.
     private bool _isRunning;
 
     private string Path => System.IO.Path.Combine(folder.Root, "settings.trial");
@@ -28,7 +28,7 @@ internal sealed class SettingsTrial(DataFolder folder)
         ];
     }
 
-    /// <summary>Records the use of an unproven set, before the start uses it.</summary>
+    /// <summary>Records the use of an unproven set, before startup uses it.</summary>
     public void Begin(long set)
     {
         _isRunning = true;
@@ -38,16 +38,16 @@ internal sealed class SettingsTrial(DataFolder folder)
     /// <summary>Records a successful start. Earlier accusations stay until <see cref="Forget"/>.</summary>
     public void Succeed() => EndWith(starts => starts[..^1]);
 
-    /// <summary>Removes the record of this start, which was canceled or failed for another reason than the settings.</summary>
+    /// <summary>Removes the record of this startup, which was canceled or failed for a reason other than the settings.</summary>
     public void Withdraw() => EndWith(starts => starts[..^1]);
 
-    /// <summary>Records that the start failed with an error.</summary>
+    /// <summary>Records that startup failed with an error.</summary>
     public void Accuse() => EndWith(starts => [.. starts[..^1], starts[^1] with { Failed = true }]);
 
     /// <summary>Forgets all starts. Call after the database has marked the accused sets.</summary>
     public void Forget() => Write([]);
 
-    /// <summary>Changes the last line, which belongs to this start. Does nothing without a set on trial.</summary>
+    /// <summary>Changes the last line, which belongs to this startup. Does nothing without a set on trial.</summary>
     private void EndWith(Func<List<Start>, List<Start>> change)
     {
         if (!_isRunning)
@@ -81,7 +81,7 @@ internal sealed class SettingsTrial(DataFolder folder)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Use the set without a trial, because a full disk must not prevent a start.
+            // Use the set without a trial, because a full disk must not prevent startup.
         }
     }
 

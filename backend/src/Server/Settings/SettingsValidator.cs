@@ -7,7 +7,7 @@ internal static class SettingsValidator
 {
     private static readonly Dictionary<string, SettingDefinition> ByKey = SettingSchema.All.ToDictionary(definition => definition.Key);
 
-    /// <summary>Shown in place of a secret. Saving this text keeps the secret (CFG-52).</summary>
+    /// <summary>Shown instead of a secret. Saving this placeholder keeps the secret (CFG-52).</summary>
     public const string Mask = "********";
 
     public static SettingDefinition? Definition(string key) => ByKey.GetValueOrDefault(key);
