@@ -8,7 +8,7 @@ namespace Sluice.Server.Arr;
 /// <summary>The last check of a program. <c>Failure</c> is a sentence; null if the check passed.</summary>
 internal sealed record ArrCheck(DateTimeOffset At, string? Failure);
 
-/// <summary>The saved programs, and their last checks since the start. Thread-safe.</summary>
+/// <summary>The saved programs, and their last checks since startup. Thread-safe.</summary>
 internal sealed class ArrStore(SettingsStore store, SettingsSource settings, SecretBox box, TimeProvider time)
 {
     private const string Setting = "arr.instances";

@@ -21,7 +21,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
     {
         foreach (var worker in _workers)
             await TryAsync(worker, worker.PrepareAsync, cancellationToken);
-        // Start on the thread pool, so that no worker delays the start before its first await.
+        // Start on the thread pool, so that no worker delays startup before its first await.
         _running = Task.WhenAll(_workers.Select(worker => Task.Run(() => SuperviseAsync(worker), CancellationToken.None)));
     }
 

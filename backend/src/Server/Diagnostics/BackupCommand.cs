@@ -6,7 +6,7 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Two commands for backups (OPS-15). <c>sluice --verify BACKUP</c> reports whether a backup is sound. <c>sluice --restore BACKUP [--requeue] [--yes]</c>
+/// Two commands for backups (OPS-15). <c>sluice --verify BACKUP</c> reports whether a backup is intact. <c>sluice --restore BACKUP [--requeue] [--yes]</c>
 /// restores it while the server is stopped. A backup is given by its folder, or by its name in <c>backups</c>.
 /// </summary>
 internal static class BackupCommand
@@ -19,7 +19,7 @@ internal static class BackupCommand
     /// <summary>Exit code if the arguments are invalid (EX_USAGE).</summary>
     private const int BadUsage = 64;
 
-    /// <summary>Exit code if the backup is not sound (EX_DATAERR).</summary>
+    /// <summary>Exit code if the backup is damaged (EX_DATAERR).</summary>
     private const int NotSound = 65;
 
     private static readonly string[] Flags = [Requeue, Yes];

@@ -6,7 +6,7 @@ internal interface IWorker
     /// <summary>Name of the work in the log.</summary>
     string Name { get; }
 
-    /// <summary>Runs once before the listener starts, in order of registration. An exception is logged, and the start continues.</summary>
+    /// <summary>Runs once before the listener starts, in order of registration. An exception is logged, and startup continues.</summary>
     Task PrepareAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Runs until shutdown, or returns when no work is left. Called again after an exception.</summary>

@@ -44,7 +44,7 @@ internal static unsafe partial class ProcessImage
     private static partial int Execv(string file, nint* arguments);
 }
 
-/// <summary>Stops the server and starts it again in the same process, because a restore happens at the start (OPS-11).</summary>
+/// <summary>Stops the server and starts it again in the same process, because a restore happens at startup (OPS-11).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProcessRestart(IHostApplicationLifetime lifetime)
 {

@@ -90,7 +90,7 @@ internal static class ProcessUser
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Continue, because the start uses the same folder as the new user and reports the fault there.
+            // Continue, because startup uses the same folder as the new user and reports the fault there.
         }
     }
 }

@@ -4,8 +4,8 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Records the results of a start: proven settings, generated keys, a password reset, the environment's administrator. If the storage fails, a note is written
-/// after recovery, so that a full or read-only disk never ends a start (F34).
+/// Records the results of startup: proven settings, generated keys, a password reset, the environment's administrator. If the storage fails, a note is written
+/// after recovery, so that a full or read-only disk never ends startup (F34).
 /// </summary>
 /// <remarks>Notes are written in call order. Calls of <see cref="WriteAsync"/> must not overlap.</remarks>
 internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProvider time, ILogger<StartNotes> logger) : IWorker
@@ -76,7 +76,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
         catch (DatabaseLostException)
         {
-            // Safe mode reports itself, and the next start with a sound database writes its own notes.
+            // Safe mode reports itself, and the next startup with an intact database writes its own notes.
             return null;
         }
         catch (StorageException fault)

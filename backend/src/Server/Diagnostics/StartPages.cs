@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Releases memory pages of the program's own files after the start, because mostly the start needed their code and tables. The kernel reloads a page on demand
+/// Releases memory pages of the program's own files after startup, because mostly startup needed their code and tables. The kernel reloads a page on demand
 /// from the file or its cache.
 /// </summary>
 internal static partial class StartPages

@@ -75,7 +75,7 @@ internal sealed class FamilyImportWorker(
     // True after an old server was found, until the first request.
     private bool _isOffered;
 
-    // Opened when a start requests an import, and null again once the import begins.
+    // Opened when an import is requested at startup, and null again once the import begins.
     private FamilySource? _opened;
 
     private enum Request

@@ -64,7 +64,7 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
     }
 
     /// <summary>
-    /// Describes a release for the library. Keeps the old file ids, because links contain them. A file stays unopened if the old server does not prove its map.
+    /// Describes a release for the library. Keeps the old file ids, because links contain them. A file stays unopened if the old data does not prove its map.
     /// </summary>
     public static NewRelease Describe(FamilyRelease release, WholeFiles whole, TakenNzb nzb)
     {

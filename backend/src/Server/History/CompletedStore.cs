@@ -7,12 +7,12 @@ using Sluice.Server.Outbound;
 namespace Sluice.Server.History;
 
 /// <summary>The folders in which clients find completed items (SAB-42), one per item, so that deleting one never affects another item.</summary>
-/// <remarks>Releases returned here are named after the folder of their item and dated by its completion.</remarks>
+/// <remarks>A returned release has the name of its item's folder and the time of the item's completion.</remarks>
 internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
 {
     private const string IsShown = "h.archived = 0 AND h.reason IS NULL AND h.release_id IS NOT NULL";
 
-    /// <summary>Finds the folder of an item, with a file or folder in it, each by index. If items share a folder, the newest wins.</summary>
+    /// <summary>Finds the entry at a path in an item's folder with index lookups only. If items share a folder, the newest wins.</summary>
     internal const string FindSql =
         $"""
         SELECT r.id AS ReleaseId, r.category AS Category, h.release_folder AS Release, r.nzb_hash AS NzbHash, h.completed_at AS PublishedAt,

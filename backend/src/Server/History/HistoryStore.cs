@@ -264,7 +264,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return changed;
     }
 
-    /// <summary>Counts items with an encrypted URL or password, because giving up the key would lose these.</summary>
+    /// <summary>Counts items with an encrypted URL or password, because discarding the key would lose these.</summary>
     public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<int>("SELECT count(*) FROM history_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),

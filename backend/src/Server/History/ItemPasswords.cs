@@ -19,8 +19,8 @@ internal sealed class ItemPasswords(SecretBox box)
     /// <summary>Returns the plain password; empty if there is none or it cannot be decrypted.</summary>
     public string Open(ImportItem item) => FindPlain(item.Id, item.Password) ?? "";
 
-    /// <summary>Returns the plain password; empty if there is none or the user has given up its key.</summary>
-    /// <exception cref="StorageException">The key file is lost, but may come back.</exception>
+    /// <summary>Returns the plain password; empty if there is none or the user has discarded its key.</summary>
+    /// <exception cref="StorageException">The key file is lost, but may be restored.</exception>
     public string Require(string id, string kept)
     {
         if (FindPlain(id, kept) is { } password)

@@ -131,7 +131,7 @@ internal static class ReleaseClaims
     /// <summary>Attaches the items of releases that are back in the library.</summary>
     public static void Attach(DbConnection connection, IReadOnlyCollection<long> releases) => Link(connection, releases, "release_id", "removed_release_id");
 
-    /// <summary>Makes items forget a release that cannot come back any more.</summary>
+    /// <summary>Makes items forget a release that can no longer be restored.</summary>
     public static void Forget(DbConnection connection, long release)
     {
         foreach (var table in ItemTables)

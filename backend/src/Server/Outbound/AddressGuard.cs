@@ -45,7 +45,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
     // Ranges that embed an IPv4 address at a byte offset: NAT64 (RFC 6052) and 6to4 (RFC 3056).
     private static readonly (IPNetwork Network, int At)[] Embedding = [(IPNetwork.Parse("64:ff9b::/96"), 12), (IPNetwork.Parse("2002::/16"), 2)];
 
-    /// <summary>Returns why a URL must not be fetched, by its text alone; null if it may be.</summary>
+    /// <summary>Returns why a URL must not be fetched, judged from its text alone; null if it may be fetched.</summary>
     public string? Refuse(Uri url)
     {
         if (!url.IsAbsoluteUri || (url.Scheme != Uri.UriSchemeHttp && url.Scheme != Uri.UriSchemeHttps))

@@ -6,7 +6,7 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>The page of the web UI, shared by all its routes. In a build without the UI, a text explains how to build it.</summary>
+/// <summary>The page of the web UI, shared by all its routes. In a build without the UI, it explains how to build it.</summary>
 /// <remarks>Read on the first request, because the URL base is not known earlier. Thread-safe.</remarks>
 internal sealed partial class IndexPage(PageFolder folder)
 {

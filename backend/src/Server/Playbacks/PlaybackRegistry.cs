@@ -32,7 +32,7 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
 
     public PlaybackTotals Totals { get; } = new(time);
 
-    /// <summary>Whether a file was played since the start. Reads the field twice, because listing drops expired playbacks and may set it.</summary>
+    /// <summary>Whether a file was played since startup. Reads the field twice, because listing drops expired playbacks and may set it.</summary>
     public bool HasPlayed => _hasPlayed || Array.Exists(All(), static played => played.WasPlayed) || _hasPlayed;
 
     /// <summary>Opens a part of a file for a client; see <see cref="Playback.OpenAsync"/>.</summary>

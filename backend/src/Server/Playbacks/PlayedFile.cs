@@ -291,7 +291,7 @@ internal sealed class PlayedFile
     }
 }
 
-/// <summary>Totals of all playbacks since the start.</summary>
+/// <summary>Totals of all playbacks since startup.</summary>
 /// <remarks>Thread-safe. Uses atomic additions, and a short lock for the first byte of a request.</remarks>
 internal sealed class PlaybackTotals(TimeProvider time)
 {

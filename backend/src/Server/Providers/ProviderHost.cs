@@ -121,7 +121,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         }
     }
 
-    /// <summary>Usage since the start by provider id, including removed providers.</summary>
+    /// <summary>Usage since startup by provider id, including removed providers.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
 
     /// <summary>Completes when a provider leaves its cooldown. Read the property again for the next recovery.</summary>
@@ -130,10 +130,10 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>Returns the number of connections that a lane may use right now.</summary>
     public int Effective(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
-    /// <summary>Bytes from all providers since the start.</summary>
+    /// <summary>Bytes from all providers since startup.</summary>
     public long BytesReceived => _accounts.BytesReceived;
 
-    /// <summary>Where the segments delivered since the start came from.</summary>
+    /// <summary>Sources of the segments delivered since startup.</summary>
     public ServedCounts Served => _streams.Served;
 
     /// <summary>Number of connections waiting for a reply, and their limit.</summary>

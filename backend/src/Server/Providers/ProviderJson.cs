@@ -44,7 +44,7 @@ internal static class ProviderJson
         }
         catch (JsonException)
         {
-            // Only warn, because an invalid value must not prevent a start.
+            // Only warn, because an invalid value must not prevent startup.
             complaints.Add("usenet.providers is no readable JSON");
         }
 

@@ -90,7 +90,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
     {
         private static readonly TimeSpan MostBelieved = TimeSpan.FromDays(3650);
 
-        // Clamp times and durations, because a malformed row must not prevent a start.
+        // Clamp times and durations, because a malformed row must not prevent startup.
         public RememberedMiss Read() => new(
             new Guid(Key),
             DateTimeOffset.FromUnixTimeMilliseconds(Math.Min(UntilMilliseconds, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds())),

@@ -6,7 +6,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addlocalfile</c>: adds a file from a folder that the settings allow (SAB-26). The file itself stays in place.</summary>
+/// <summary><c>mode=addlocalfile</c>: adds a file from a folder that the settings allow (SAB-26). The file itself is not moved.</summary>
 internal sealed class AddLocalFileMode(NzbIntake intake, IOptionsMonitor<ApiOptions> options) : ISabMode
 {
     public string Name => "addlocalfile";
