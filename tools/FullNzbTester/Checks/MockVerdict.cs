@@ -23,7 +23,7 @@ internal static class MockVerdict
         if (!Agree(mock.Total.Opened, engine.SocketsOpened, engine.SocketsAbandoned))
             yield return Sentence("connections opened", engine.SocketsOpened, mock.Total.Opened);
 
-        // The engine counts a socket from before it connects until the peer must have seen it close. So its peak is never the lower one.
+        // The engine counts a socket from before it connects until the peer must have seen it close. So its peak must not be below the mock's.
         if (mock.Total.Peak > engine.SocketsPeak)
             yield return Sentence("connections at a time", engine.SocketsPeak, mock.Total.Peak);
         foreach (var sentence in OverTheCap(mock, connections))

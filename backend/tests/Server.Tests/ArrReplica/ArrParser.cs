@@ -19,7 +19,7 @@ internal sealed record ArrQueue(bool Paused, IReadOnlyList<ArrQueueItem> Items);
 internal sealed record ArrHistoryItem(string Id, string Title, string Category, string Status, string FailMessage, long Size, string Storage, string OutputPath);
 
 /// <summary>
-/// Parses answers as the *arr do (SAB-91): words into enumerations, durations at their colons, numbers in the invariant culture, and the folder
+/// Parses responses as the *arr do (SAB-91): strings into enum values, durations at their colons, numbers in the invariant culture. Finds the folder
 /// of a release by walking up from its storage. It is stricter in one respect: an unknown priority is an error here, not the default.
 /// </summary>
 internal static class ArrParser

@@ -19,7 +19,7 @@ public enum OldShape
 }
 
 /// <summary>
-/// Writes the data folder of a server of the family, with the tables of its migrations and the columns and blobs of its serializers.
+/// Writes the data folder of an old nzbdav server: tables as its migrations create them, columns and blobs as its serializers write them.
 /// </summary>
 internal sealed class OldServer : IDisposable
 {

@@ -83,10 +83,10 @@ internal sealed class KillLane : IDisposable
 
     public void Dispose() => _scratch.Dispose();
 
-    /// <summary>Whether a step deletes items from the history for good, as a start does with items that are too old.</summary>
+    /// <summary>Whether a kill point lies in the permanent deletion of expired history items, which happens at startup.</summary>
     public static bool IsOfOldItems(string kill) => kill.StartsWith("forget-", StringComparison.Ordinal);
 
-    /// <summary>Publishes a film, hides its item, and makes it too old, so that the next start deletes it.</summary>
+    /// <summary>Publishes a film, hides its item, and makes it too old, so that the server deletes it at the next startup.</summary>
     private async Task HideOldItemAsync(CancellationToken cancel)
     {
         await using (var server = await ArmedServer.StartAsync(Data, _settings, null, cancel))

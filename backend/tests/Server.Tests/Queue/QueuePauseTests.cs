@@ -130,7 +130,7 @@ public sealed class QueuePauseTests : IDisposable
         return Task.CompletedTask;
     }
 
-    /// <summary>Starts the server, runs the test's part, and stops it.</summary>
+    /// <summary>Runs an action on the pause of a running server.</summary>
     private async Task RunAsync(Func<QueuePause, Task> run)
     {
         await using var host = await StartAsync();

@@ -49,7 +49,7 @@ public sealed class GatheringTests
     [InlineData(FaultKind.BodyStall)]
     public async Task Body_interrupted_midway_is_fetched_from_another_provider(FaultKind kind)
     {
-        // Part 3 stops after a piece that is shorter than its connection gathers.
+        // Part 3 stops in the middle of a block, which its connection is still gathering.
         var fault = new MockFault { Kind = kind, Articles = ArticleSelection.Parts(3), Offset = 300_000, Duration = TimeSpan.FromSeconds(20), Provider = 0 };
         await using var host = await StartAsync(4, fault: fault, providers: 2, nntp: new NntpOptions());
         await AssertReadsAsync(host);

@@ -9,8 +9,8 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Tester;
 
 /// <summary>
-/// The parts of a server that FullNzbTester uses: an API that accepts NZBs, a listing, and files. The bytes are computed and not
-/// fetched, so the verdict of the tester depends on nothing else; each part can be wrong on purpose.
+/// Fakes the parts of a server that FullNzbTester uses: an API that accepts NZBs, a listing, and files. It computes the bytes instead of
+/// fetching them, so the verdict depends on the tester alone. Each part can be wrong on purpose.
 /// </summary>
 internal sealed class PretendedServer : IAsyncDisposable
 {

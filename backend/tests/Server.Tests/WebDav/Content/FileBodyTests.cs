@@ -99,7 +99,7 @@ public sealed class FileBodyTests
         await Assert.ThrowsAsync<ContentUnavailableException>(() => opening);
     }
 
-    /// <summary>FileBody restarts its first-byte limit with each head that arrives, so a seek across unproved volumes is not refused meanwhile (DAV-71).</summary>
+    /// <summary>FileBody restarts its first-byte timeout with each volume head, so a seek across unproved volumes is not refused meanwhile (DAV-71).</summary>
     [Fact]
     public async Task First_byte_timeout_restarts_with_each_volume_head()
     {

@@ -4,8 +4,8 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>
-/// A news server without sockets. Random numbers decide on each dial and command: it is slow, misses articles, stays silent, closes or refuses.
-/// It uses one thread, and every delay is a timer of the clock.
+/// A simulated news server without sockets. On each dial and command, it may be slow, miss an article, stay silent, close or refuse, at random.
+/// Single-threaded; every delay is a timer of <paramref name="clock"/>.
 /// </summary>
 /// <param name="clock">The clock of the model.</param>
 /// <param name="dice">The random numbers of the model.</param>
