@@ -9,7 +9,7 @@ type StreamRow = Pick<Schema<"StreamRow">, "state" | "wait" | "aheadBytes" | "by
  */
 export type Mood = "ended" | "paused" | "starting" | "gaps" | "stalled" | "slowed" | "tight" | "whole" | "good";
 
-/** Facts that only the page of one playback knows. */
+/** Facts available only on the page of one playback. */
 interface Known {
   /** Articles that no provider has. */
   missing: number;

@@ -2,7 +2,7 @@ import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiProblem } from "./api-problem";
 import { server } from "./server-watch";
 
-/** Queries neither poll nor reload by themselves, because changes come by the event stream. */
+/** Queries neither poll nor refetch on their own, because changes arrive on the event stream. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError: (error) => ApiProblem.from(error).status === 0 && server.reportAway() }),

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useState } 
 
 const overscan = 8;
 
-/** Returns the visible rows of the page, for rows of one height that scroll with the window. */
+/** Returns the visible rows of a list that scrolls with the window. All rows have the same height. */
 export function useWindowRows(count: number, rem: number, place: RefObject<HTMLElement | null>, onEnd: (() => void) | undefined) {
   const [top, setTop] = useState(0);
   const height = rem * remPixels();

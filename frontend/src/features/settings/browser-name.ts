@@ -1,4 +1,4 @@
-// The first match counts, because browsers also name the ones that they descend from.
+// The first match wins, because user agents also name the browsers they descend from.
 const browsers = [
   [/\b(?:Edg|EdgA|EdgiOS)\//, "Edge"],
   [/\bOPR\//, "Opera"],

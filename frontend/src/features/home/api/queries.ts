@@ -2,10 +2,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { type Samples, type StatWindow, samplesOf, windows } from "../samples";
 
-/** The server's answer for a window, extended by samples from events. */
+/** The server's response for a window, extended with samples from events. */
 export type Kept = Omit<Schema<"Stats">, "columns"> & Samples;
 
-// Short, because a page that is opened again lacks the samples in between; long enough for an answer that was loaded ahead.
+// Short, because a reopened page lacks the samples in between, but long enough for a prefetched response.
 const staleTime = 2_000;
 
 export const statsQuery = (window: StatWindow) =>
