@@ -42,6 +42,8 @@ using Xunit;
 [assembly: Takes(typeof(ImportRunTests), 20)]
 [assembly: Takes(typeof(LoginGuesserTests), 20)]
 [assembly: Takes(typeof(ProvedOnceTests), 19)]
+[assembly: Takes(typeof(SubtitleResourceTests), 19)]
+[assembly: Takes(typeof(FilmSubtitlesTests), 19)]
 [assembly: Takes(typeof(SessionResourceTests), 18)]
 [assembly: Takes(typeof(ProcessTests), 18)]
 [assembly: Takes(typeof(SafeModeTests), 17)]

@@ -292,6 +292,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/files/{id}/subtitles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListSubtitles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/{id}/subtitles/{subtitle}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ReadSubtitles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/files/{id}/tracks": {
         parameters: {
             query?: never;
@@ -2438,6 +2470,44 @@ export interface components {
             /** Format: date-time */
             since: string;
         };
+        SubtitleEntry: {
+            id: string;
+            place: components["schemas"]["SubtitlePlace"];
+            form: components["schemas"]["SubtitleForm"];
+            codec: string;
+            language: null | string;
+            title: null | string;
+            forced: boolean;
+            sounds: boolean;
+            default: boolean;
+        };
+        /** @enum {string} */
+        SubtitleForm: "text" | "picture" | "other";
+        SubtitleLine: {
+            /** Format: int64 */
+            startMs: number;
+            /** Format: int64 */
+            endMs: number;
+            text: string;
+        };
+        SubtitleList: {
+            state: components["schemas"]["TracksState"];
+            items: components["schemas"]["SubtitleEntry"][];
+            sentence: null | string;
+        };
+        SubtitlePart: {
+            state: components["schemas"]["SubtitlePartState"];
+            /** Format: int64 */
+            fromMs: number;
+            /** Format: int64 */
+            toMs: number;
+            items: components["schemas"]["SubtitleLine"][];
+            sentence: null | string;
+        };
+        /** @enum {string} */
+        SubtitlePartState: "known" | "gap" | "unreadable" | "unindexed";
+        /** @enum {string} */
+        SubtitlePlace: "file" | "track";
         SystemState: {
             version: string;
             commit: null | string;
@@ -3110,6 +3180,72 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListSubtitles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubtitleList"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ReadSubtitles: {
+        parameters: {
+            query?: {
+                from?: number;
+                to?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                subtitle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubtitlePart"];
+                };
             };
             /** @description An error. */
             default: {

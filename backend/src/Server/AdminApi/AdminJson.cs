@@ -26,7 +26,7 @@ namespace Sluice.Server.AdminApi;
         typeof(KebabCaseEnumConverter<KeyState>), typeof(KebabCaseEnumConverter<PlaybackState>), typeof(KebabCaseEnumConverter<ProviderCondition>),
         typeof(KebabCaseEnumConverter<ProviderTestCause>), typeof(KebabCaseEnumConverter<ProviderTestStage>), typeof(KebabCaseEnumConverter<ProviderTestState>),
         typeof(KebabCaseEnumConverter<QueuePriority>), typeof(KebabCaseEnumConverter<SettingGroup>),
-        typeof(KebabCaseEnumConverter<SettingOrigin>), typeof(KebabCaseEnumConverter<TrackKind>), typeof(KebabCaseEnumConverter<WaitReason>),
+        typeof(KebabCaseEnumConverter<SettingOrigin>), typeof(KebabCaseEnumConverter<SubtitleForm>), typeof(KebabCaseEnumConverter<TrackKind>), typeof(KebabCaseEnumConverter<WaitReason>),
     ])]
 [JsonSerializable(typeof(SetupState))]
 [JsonSerializable(typeof(SetupRequest))]
@@ -63,6 +63,8 @@ namespace Sluice.Server.AdminApi;
 [JsonSerializable(typeof(QuarantineItems))]
 [JsonSerializable(typeof(PositionSaved))]
 [JsonSerializable(typeof(PlaylistLink))]
+[JsonSerializable(typeof(SubtitleList))]
+[JsonSerializable(typeof(SubtitlePart))]
 [JsonSerializable(typeof(HistoryPage))]
 [JsonSerializable(typeof(HistoryDetail))]
 [JsonSerializable(typeof(HistoryRetry))]

@@ -24,6 +24,7 @@ internal static class FileResource
         files.MapPut("/{id}/position", SavePositionAsync).WithName("SavePosition");
         files.MapGet("/{id}/nzb", DownloadAsync).Produces<Stream>(StatusCodes.Status200OK, "application/x-nzb").WithName("DownloadFileNzb");
         api.MapGet("/playlists", ShowPlaylistAsync).WithName("ShowPlaylist");
+        files.MapSubtitles();
     }
 
     // path: below /content, empty for the list of categories. q: searches everything below path.
@@ -138,10 +139,10 @@ internal static class FileResource
         }
     }
 
-    private static async Task<LibraryFile?> FindAsync(string id, LibraryTree tree, CancellationToken cancellationToken) =>
+    internal static async Task<LibraryFile?> FindAsync(string id, LibraryTree tree, CancellationToken cancellationToken) =>
         Guid.TryParseExact(id, "D", out var guid) ? (await tree.FindByIdAsync(guid, cancellationToken))?.File : null;
 
-    private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such file.");
+    internal static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such file.");
 
     /// <summary>The depth of a folder tells whether it is a category or a release.</summary>
     private static FileRow Row(ListedEntry entry)
@@ -204,7 +205,7 @@ internal static class FileResource
         _ => kind.ToString(),
     };
 
-    private static string SentenceOf(ReadFailure? failure) => failure switch
+    internal static string SentenceOf(ReadFailure? failure) => failure switch
     {
         ReadFailure.Gone => "The beginning of this file is gone at every provider.",
         ReadFailure.Refused => "The import of this release fails; its history item says why.",

@@ -42,5 +42,6 @@ internal static class LibraryRegistration
         .AddSingleton<PositionStore>()
         .AddSingleton<PlaylistStore>()
         .AddSingleton<TrackProbe>()
+        .AddSingleton<SubtitleProbe>()
         .AddSingleton<Playback>();
 }

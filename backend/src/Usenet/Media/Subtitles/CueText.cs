@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Text;
 
 namespace Sluice.Usenet.Media.Subtitles;
@@ -19,6 +20,8 @@ internal sealed class CueText
 
     // The longest HTML entity in use, such as "&rightarrow;".
     private const int MaxEntity = 12;
+
+    private static readonly SearchValues<char> TimeCharacters = SearchValues.Create("0123456789:.");
 
     private readonly StringBuilder _text = new();
 
@@ -136,7 +139,7 @@ internal sealed class CueText
             return 0;
         var isTag = char.IsAsciiLetter(text[1])
             || (text[1] == '/' && (end == 2 || char.IsAsciiLetter(text[2])))
-            || !text[1..end].ContainsAnyExcept("0123456789:.");
+            || !text[1..end].ContainsAnyExcept(TimeCharacters);
         return isTag ? end + 1 : 0;
     }
 

@@ -54,6 +54,19 @@ internal static class MatroskaCodec
         _ => Bare(id),
     };
 
+    /// <summary>Returns the format of subtitles whose text can be read; null for any other.</summary>
+    public static TextFormat? FormatOf(string id) => id switch
+    {
+        "S_TEXT/UTF8" or "S_TEXT/ASCII" => TextFormat.SubRip,
+        "S_TEXT/ASS" or "S_ASS" or "S_TEXT/SSA" or "S_SSA" => TextFormat.SubStation,
+        "S_TEXT/WEBVTT" => TextFormat.WebVtt,
+        "D_WEBVTT/SUBTITLES" or "D_WEBVTT/CAPTIONS" => TextFormat.WebVttWithHead,
+        _ => null,
+    };
+
+    /// <summary>Whether subtitles are pictures.</summary>
+    public static bool IsPicture(string id) => id is "S_HDMV/PGS" or "S_VOBSUB" or "S_DVBSUB";
+
     /// <summary>Maps old ids that have no setup: <c>A_AAC/MPEG4/LC</c>, <c>A_AAC/MPEG2/LC/SBR</c>.</summary>
     private static CodecWord OfOldAac(string id) => id.EndsWith("/SBR", StringComparison.Ordinal)
         ? CodecWord.Sound("HE-AAC", "mp4a.40.5")

@@ -6,6 +6,9 @@ internal static class MatroskaTrack
     // The default language is English, section 5.1.4.1.19.
     private const string DefaultLanguage = "eng";
 
+    // Longer than any head that blocks of text could share.
+    private const int MaxStrippedHead = 256;
+
     /// <summary>Parses an entry; null unless it is video, audio or subtitles.</summary>
     public static MediaTrack? Read(ReadOnlySpan<byte> entry)
     {
@@ -18,11 +21,19 @@ internal static class MatroskaTrack
         ReadOnlySpan<byte> setup = [];
         ReadOnlySpan<byte> picture = [];
         ReadOnlySpan<byte> sound = [];
+        ReadOnlySpan<byte> encodings = [];
+        var number = 0UL;
         var elements = new EbmlElements(entry);
         while (elements.Next())
         {
             switch (elements.Id)
             {
+                case 0xD7:
+                    number = EbmlHead.Number(elements.Content);
+                    break;
+                case 0x6D80:
+                    encodings = elements.Content;
+                    break;
                 case 0x83:
                     type = EbmlHead.Number(elements.Content);
                     break;
@@ -60,9 +71,55 @@ internal static class MatroskaTrack
         {
             1 => Picture(shared, MatroskaCodec.OfPicture(codec, setup), picture),
             2 => Sound(shared, MatroskaCodec.OfSound(codec, setup), sound),
-            0x11 => shared with { Codec = MatroskaCodec.OfText(codec) },
+            0x11 => Text(shared, codec, number, encodings),
             _ => null,
         };
+    }
+
+    private static MediaTrack Text(MediaTrack shared, string codec, ulong number, ReadOnlySpan<byte> encodings)
+    {
+        var source = MatroskaCodec.FormatOf(codec) is { } format && number > 0 ? Encode(new TextSource(format, number), encodings) : null;
+        var form = source is not null ? SubtitleForm.Text : MatroskaCodec.IsPicture(codec) ? SubtitleForm.Picture : SubtitleForm.Other;
+        return shared with { Codec = MatroskaCodec.OfText(codec), Form = form, Source = source };
+    }
+
+    /// <summary>
+    /// Reads <c>ContentEncodings { ContentEncoding { ContentCompression { ContentCompAlgo, ContentCompSettings } } }</c>, section 5.1.4.1.31. Null if blocks
+    /// are encrypted, or compressed in another way than by zlib or by removing their first bytes.
+    /// </summary>
+    private static TextSource? Encode(TextSource source, ReadOnlySpan<byte> encodings)
+    {
+        var list = new EbmlElements(encodings);
+        for (var count = 0; list.Next(); count++)
+        {
+            if (list.Id != 0x6240 || count > 0)
+                return null;
+            var (isCompression, algorithm) = (false, 0UL);
+            ReadOnlySpan<byte> settings = [];
+            var encoding = new EbmlElements(list.Content);
+            while (encoding.Next())
+            {
+                if (encoding.Id is 0x5033 && EbmlHead.Number(encoding.Content) != 0)
+                    return null;
+                if (encoding.Id != 0x5034)
+                    continue;
+                isCompression = true;
+                var parts = new EbmlElements(encoding.Content);
+                while (parts.Next())
+                {
+                    if (parts.Id == 0x4254)
+                        algorithm = EbmlHead.Number(parts.Content);
+                    else if (parts.Id == 0x4255)
+                        settings = parts.Content;
+                }
+            }
+
+            if (!isCompression || algorithm is not (0 or 3) || settings.Length > MaxStrippedHead)
+                return null;
+            source = algorithm == 0 ? source with { IsDeflated = true } : source with { StrippedHead = settings.ToArray() };
+        }
+
+        return source;
     }
 
     private static MediaTrack Picture(MediaTrack shared, CodecWord codec, ReadOnlySpan<byte> bytes)

@@ -10,6 +10,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     private const uint SeekHeadId = 0x114D9B74;
     private const uint InfoId = 0x1549A966;
     private const uint TracksId = 0x1654AE6B;
+    private const uint CuesId = 0x1C53BB6B;
     private const uint ClusterId = 0x1F43B675;
 
     // Palettes and fonts of subtitles are the largest contents, about ten KiB per track.
@@ -22,6 +23,8 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     // Positions according to the index. Each is tried once, so that a circular index ends.
     private readonly Dictionary<uint, long> _places = [];
 
+    // Nanoseconds per unit of time.
+    private ulong _scale = 1_000_000;
     private long _segment = -1;
     private bool _hasTracks;
     private bool _hasInfo;
@@ -35,6 +38,15 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     public long Offset { get; private set; }
 
     public int Length { get; private set; } = EbmlHead.MaxLength;
+
+    /// <summary>Offset of the content of the segment, from which the file counts positions; -1 if not found yet.</summary>
+    public long Segment => _segment;
+
+    /// <summary>Offset of the index of the film, <c>Cues</c>; null if the file states none.</summary>
+    public long? Cues { get; private set; }
+
+    /// <summary>Nanoseconds per unit of time.</summary>
+    public ulong Scale => _scale;
 
     public MediaTracks Result => _hasTracks
         ? new MediaTracks(TracksVerdict.Known, kind, _duration, _tracks)
@@ -140,8 +152,12 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
                     place = EbmlHead.Number(parts.Content);
             }
 
-            if (id is TracksId or InfoId or SeekHeadId && place > 0 && place < (ulong)(fileLength - _segment))
+            if (place == 0 || place >= (ulong)(fileLength - _segment))
+                continue;
+            if (id is TracksId or InfoId or SeekHeadId)
                 _places.TryAdd(id, _segment + (long)place);
+            else if (id == CuesId)
+                Cues ??= _segment + (long)place;
         }
     }
 
@@ -149,17 +165,17 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     private void ReadInfo(ReadOnlySpan<byte> bytes)
     {
         const double nanosecondsOfTick = 100;
-        var (scale, duration) = (1_000_000UL, 0.0);
+        var duration = 0.0;
         var elements = new EbmlElements(bytes);
         while (elements.Next())
         {
             if (elements.Id == 0x2AD7B1)
-                scale = EbmlHead.Number(elements.Content);
+                _scale = EbmlHead.Number(elements.Content);
             else if (elements.Id == 0x4489)
                 duration = EbmlHead.Float(elements.Content);
         }
 
-        _duration = Durations.Of(duration * scale / nanosecondsOfTick);
+        _duration = Durations.Of(duration * _scale / nanosecondsOfTick);
     }
 
     private void ReadTracks(ReadOnlySpan<byte> bytes)

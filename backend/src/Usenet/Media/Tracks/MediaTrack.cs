@@ -10,6 +10,19 @@ public enum TrackKind
     Subtitle,
 }
 
+/// <summary>How a subtitle track stores its lines.</summary>
+public enum SubtitleForm
+{
+    /// <summary>Text that can be read stretch by stretch.</summary>
+    Text,
+
+    /// <summary>Pictures of text, as on discs.</summary>
+    Picture,
+
+    /// <summary>A form that is not read.</summary>
+    Other,
+}
+
 /// <summary>A track as described by the file's header.</summary>
 /// <param name="Codec">Display name of the codec, such as "HEVC 10-bit" or "E-AC-3 5.1".</param>
 /// <param name="Type">Media type with codec by RFC 6381, such as <c>video/mp4; codecs="avc1.640028"</c>; null if none is defined.</param>
@@ -32,6 +45,44 @@ public sealed record MediaTrack(TrackKind Kind, string Codec, string? Type)
 
     /// <summary>Whether players select the track by default.</summary>
     public bool IsDefault { get; init; }
+
+    /// <summary>How the lines of subtitles are stored; null if not subtitles.</summary>
+    public SubtitleForm? Form { get; init; }
+
+    /// <summary>Where the text of subtitles is; null unless <see cref="Form"/> is text.</summary>
+    internal TextSource? Source { get; init; }
+}
+
+/// <summary>What the text of a subtitle track means.</summary>
+internal enum TextFormat
+{
+    SubRip,
+
+    /// <summary>ASS or SSA: the fields of an event without its times.</summary>
+    SubStation,
+
+    WebVtt,
+
+    /// <summary>WebVTT behind a line with its name and a line with its settings, as in WebM.</summary>
+    WebVttWithHead,
+
+    /// <summary>The timed text of MP4 (3GPP TS 26.245): a length, the text, then boxes of styles.</summary>
+    Timed,
+}
+
+/// <summary>Where the text of a subtitle track is.</summary>
+/// <param name="Format">The meaning of the bytes.</param>
+/// <param name="Number">Number of the track in the blocks of a Matroska file; 0 in MP4.</param>
+internal sealed record TextSource(TextFormat Format, ulong Number)
+{
+    /// <summary>Whether blocks are compressed by zlib.</summary>
+    public bool IsDeflated { get; init; }
+
+    /// <summary>Bytes that were removed from the beginning of each block.</summary>
+    public byte[] StrippedHead { get; init; } = [];
+
+    /// <summary>The sample tables of an MP4 track; null in Matroska, or if they were not asked for.</summary>
+    public Mp4Tables? Tables { get; init; }
 }
 
 /// <summary>The outcome of reading a header.</summary>

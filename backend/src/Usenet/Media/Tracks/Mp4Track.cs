@@ -13,23 +13,43 @@ internal sealed class Mp4Track
     private bool _isEnabled;
     private string? _language;
     private MediaTrack? _track;
+    private Mp4Tables _tables = new();
+
+    /// <summary>Whether the track has timed text, as far as its boxes were read.</summary>
+    public bool HasText => _track?.Source is not null;
 
     public void Take(uint type, ReadOnlySpan<byte> bytes)
     {
         if (type == Mp4Head.Of("tkhd"u8))
             _isEnabled = bytes.Length >= 4 && (bytes[3] & 1) != 0;
         else if (type == Mp4Head.Of("mdhd"u8))
-            _language ??= PackedLanguage(bytes);
+            (_language, _tables) = (_language ?? PackedLanguage(bytes), _tables with { TimeScale = TimeScale(bytes) });
         else if (type == Mp4Head.Of("elng"u8) && bytes.Length > 4)
             _language = HeaderText.Of(bytes[4..]) ?? _language;
         else if (type == Mp4Head.Of("hdlr"u8) && bytes.Length >= 12)
             _handler = Mp4Head.Of(bytes[8..]);
         else if (type == Mp4Head.Of("stsd"u8) && bytes.Length > 8)
             _track = Describe(bytes[8..]);
+        else if (Mp4Tables.Has(type))
+            _tables = _tables.With(type, bytes);
     }
 
     /// <summary>Returns the track; null if it is not video, audio or subtitles.</summary>
-    public MediaTrack? Read() => _track is null ? null : _track with { Language = HeaderText.LanguageOf(_language), IsDefault = _isEnabled };
+    /// <param name="filmScale">Units of time per second in the edit list of the track; 0 if its tables were not read.</param>
+    public MediaTrack? Read(uint filmScale)
+    {
+        if (_track is null)
+            return null;
+        var source = _track.Source is { } text && filmScale > 0 ? text with { Tables = _tables with { FilmScale = filmScale } } : _track.Source;
+        return _track with { Language = HeaderText.LanguageOf(_language), IsDefault = _isEnabled, Source = source };
+    }
+
+    /// <summary>Reads the units of time per second from <c>mdhd</c> (section 8.4.2); 0 if it is too short.</summary>
+    private static uint TimeScale(ReadOnlySpan<byte> bytes)
+    {
+        var at = bytes.Length > 0 && bytes[0] == 1 ? 20 : 12;
+        return bytes.Length < at + 4 ? 0 : BinaryPrimitives.ReadUInt32BigEndian(bytes[at..]);
+    }
 
     /// <summary>Decodes three letters of five bits (section 8.4.2); null for QuickTime's numeric codes.</summary>
     private static string? PackedLanguage(ReadOnlySpan<byte> bytes)
@@ -90,13 +110,15 @@ internal sealed class Mp4Track
     private static MediaTrack? Text(string code) => code switch
     {
         "text" => null,
-        "tx3g" => new MediaTrack(TrackKind.Subtitle, "Timed text", null),
-        "wvtt" => new MediaTrack(TrackKind.Subtitle, "WebVTT", null),
-        "stpp" => new MediaTrack(TrackKind.Subtitle, "TTML", null),
-        "c608" or "c708" => new MediaTrack(TrackKind.Subtitle, "Closed captions", null),
-        "mp4s" => new MediaTrack(TrackKind.Subtitle, "VobSub", null),
-        _ => new MediaTrack(TrackKind.Subtitle, code, null),
+        "tx3g" => Text("Timed text", SubtitleForm.Text) with { Source = new TextSource(TextFormat.Timed, 0) },
+        "wvtt" => Text("WebVTT", SubtitleForm.Other),
+        "stpp" => Text("TTML", SubtitleForm.Other),
+        "c608" or "c708" => Text("Closed captions", SubtitleForm.Other),
+        "mp4s" => Text("VobSub", SubtitleForm.Picture),
+        _ => Text(code, SubtitleForm.Other),
     };
+
+    private static MediaTrack Text(string codec, SubtitleForm form) => new(TrackKind.Subtitle, codec, null) { Form = form };
 
     /// <summary>Returns the code of an entry; for an encrypted entry the original code (section 8.12).</summary>
     private static string CodeOf(ReadOnlySpan<byte> entry, ReadOnlySpan<byte> inner)

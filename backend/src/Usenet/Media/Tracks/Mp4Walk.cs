@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Media.Tracks;
 
 /// <summary>
-/// Walks an MP4 or QuickTime file to <c>moov</c>, at either end, and from track to track. Skips sample tables, because they grow with the film.
+/// Walks an MP4 or QuickTime file to <c>moov</c>, at either end, and from track to track. Skips sample tables, because they grow with the film, except
+/// those of subtitles if they are wanted.
 /// </summary>
 internal sealed class Mp4Walk : IHeaderWalk
 {
@@ -12,6 +13,7 @@ internal sealed class Mp4Walk : IHeaderWalk
     private const int MaxTracks = 128;
 
     private readonly MediaKind _kind;
+    private readonly bool _takesTables;
     private readonly List<MediaTrack> _tracks = [];
 
     // The enclosing boxes with type and end, innermost on top; at most as deep as the path to the sample descriptions.
@@ -20,14 +22,15 @@ internal sealed class Mp4Walk : IHeaderWalk
     private Mp4Track _track = new();
     private TimeSpan? _duration;
     private bool _isWhole;
+    private uint _timeScale;
 
     // Type of the box whose content is needed next; 0 if a head is needed.
     private uint _content;
     private long _afterContent;
 
-    public Mp4Walk(MediaKind kind, long fileLength)
+    public Mp4Walk(MediaKind kind, long fileLength, bool takesTables)
     {
-        _kind = kind;
+        (_kind, _takesTables) = (kind, takesTables);
         _parents.Push((0, fileLength));
     }
 
@@ -55,7 +58,7 @@ internal sealed class Mp4Walk : IHeaderWalk
                 _parents.Push((head.Type, end));
                 return Go(content);
             case BoxUse.Read when end > content:
-                (_content, Offset, Length) = (head.Type, content, (int)Math.Min(end - content, MaxContent));
+                (_content, Offset, Length) = (head.Type, content, (int)Math.Min(end - content, Mp4Tables.Has(head.Type) ? Mp4Tables.MaxContent : MaxContent));
                 _afterContent = end;
                 return true;
             default:
@@ -71,14 +74,19 @@ internal sealed class Mp4Walk : IHeaderWalk
     }
 
     /// <summary>Decides how to treat a box inside its parent.</summary>
-    private static BoxUse Use(uint type, uint parent)
+    private BoxUse Use(uint type, uint parent)
     {
         if (parent == 0)
             return type == Mp4Head.Of("moov"u8) ? BoxUse.Enter : BoxUse.Skip;
         if (parent == Mp4Head.Of("moov"u8))
             return type == Mp4Head.Of("mvhd"u8) ? BoxUse.Read : type == Mp4Head.Of("trak"u8) ? BoxUse.Enter : BoxUse.Skip;
         if (parent == Mp4Head.Of("trak"u8))
-            return type == Mp4Head.Of("tkhd"u8) ? BoxUse.Read : type == Mp4Head.Of("mdia"u8) ? BoxUse.Enter : BoxUse.Skip;
+        {
+            return type == Mp4Head.Of("tkhd"u8) ? BoxUse.Read
+                : type == Mp4Head.Of("mdia"u8) || (_takesTables && type == Mp4Head.Of("edts"u8)) ? BoxUse.Enter
+                : BoxUse.Skip;
+        }
+
         if (parent == Mp4Head.Of("mdia"u8))
         {
             return type == Mp4Head.Of("mdhd"u8) || type == Mp4Head.Of("hdlr"u8) || type == Mp4Head.Of("elng"u8) ? BoxUse.Read
@@ -88,6 +96,8 @@ internal sealed class Mp4Walk : IHeaderWalk
 
         if (parent == Mp4Head.Of("minf"u8))
             return type == Mp4Head.Of("stbl"u8) ? BoxUse.Enter : BoxUse.Skip;
+        if (parent == Mp4Head.Of("edts"u8) || _track.HasText)
+            return Mp4Tables.Has(type) ? BoxUse.Read : BoxUse.Skip;
         return type == Mp4Head.Of("stsd"u8) ? BoxUse.Read : BoxUse.Skip;
     }
 
@@ -97,12 +107,12 @@ internal sealed class Mp4Walk : IHeaderWalk
         _content = 0;
         if (type == Mp4Head.Of("mvhd"u8))
         {
-            _duration = DurationOf(bytes);
+            (_timeScale, _duration) = DurationOf(bytes);
             return Go(_afterContent);
         }
 
         _track.Take(type, bytes);
-        if (type != Mp4Head.Of("stsd"u8))
+        if (type != Mp4Head.Of("stsd"u8) || (_takesTables && _track.HasText))
             return Go(_afterContent);
 
         // The tables follow all needed boxes, so continue with the next track.
@@ -126,7 +136,7 @@ internal sealed class Mp4Walk : IHeaderWalk
 
             if (type == Mp4Head.Of("trak"u8))
             {
-                if (_track.Read() is { } track && _tracks.Count < MaxTracks)
+                if (_track.Read(_takesTables ? _timeScale : 0) is { } track && _tracks.Count < MaxTracks)
                     _tracks.Add(track);
                 _track = new Mp4Track();
             }
@@ -136,13 +146,13 @@ internal sealed class Mp4Walk : IHeaderWalk
     }
 
     /// <summary>Reads <c>mvhd</c>, section 8.2.2; version 1 has longer fields.</summary>
-    private static TimeSpan? DurationOf(ReadOnlySpan<byte> bytes)
+    private static (uint Scale, TimeSpan? Duration) DurationOf(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < 20 || (bytes[0] == 1 && bytes.Length < 32))
-            return null;
+            return (0, null);
         var (scale, duration) = bytes[0] == 1
             ? (BinaryPrimitives.ReadUInt32BigEndian(bytes[20..]), BinaryPrimitives.ReadUInt64BigEndian(bytes[24..]))
             : (BinaryPrimitives.ReadUInt32BigEndian(bytes[12..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[16..]));
-        return scale == 0 || duration is ulong.MaxValue or uint.MaxValue ? null : Durations.Of((double)duration / scale * TimeSpan.TicksPerSecond);
+        return (scale, scale == 0 || duration is ulong.MaxValue or uint.MaxValue ? null : Durations.Of((double)duration / scale * TimeSpan.TicksPerSecond));
     }
 }

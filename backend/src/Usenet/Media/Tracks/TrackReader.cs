@@ -4,8 +4,8 @@ namespace Sluice.Usenet.Media.Tracks;
 /// <returns>The bytes, fewer only if the file is shorter than stated. Valid until the next call.</returns>
 public delegate ValueTask<ReadOnlyMemory<byte>> RangeReader(long offset, int length, CancellationToken cancellationToken);
 
-/// <summary>Parses a header piece by piece. Pure: requests ranges and receives their bytes.</summary>
-internal interface IHeaderWalk
+/// <summary>Parses a file piece by piece. Pure: requests ranges and receives their bytes.</summary>
+internal interface IFileWalk
 {
     /// <summary>Offset of the next requested range.</summary>
     long Offset { get; }
@@ -15,7 +15,11 @@ internal interface IHeaderWalk
 
     /// <summary>Parses the requested bytes, fewer only at the end of the file; returns whether more are needed.</summary>
     bool Take(ReadOnlySpan<byte> bytes);
+}
 
+/// <summary>Parses the header of a file.</summary>
+internal interface IHeaderWalk : IFileWalk
+{
     /// <summary>The findings so far.</summary>
     MediaTracks Result { get; }
 }
@@ -38,40 +42,74 @@ public static class TrackReader
     /// <summary>Reads the tracks of a file of the given length in bytes.</summary>
     public static async ValueTask<MediaTracks> ReadAsync(RangeReader read, long length, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(read);
-        var left = MaxRead;
-        var (start, window) = (0L, ReadOnlyMemory<byte>.Empty);
-        if (length > 0)
-            window = await read(0, (int)Math.Min(length, FirstPiece), cancellationToken);
-        left -= window.Length;
-        var kind = MediaSignature.Recognise(window.Span[..Math.Min(window.Length, MediaSignature.SufficientLength)]);
-        if (WalkOf(kind, length) is not { } walk)
-            return new MediaTracks(TracksVerdict.OtherKind, kind, null, []);
-
-        for (var step = 0; step < MaxSteps && walk.Offset < length; step++)
-        {
-            var (offset, needed) = (walk.Offset, (int)Math.Min(walk.Length, length - walk.Offset));
-            if (offset < start || offset + needed > start + window.Length)
-            {
-                var wanted = (int)Math.Min(Math.Max(needed, Piece), length - offset);
-                if (wanted > left)
-                    break;
-                (start, window) = (offset, await read(offset, wanted, cancellationToken));
-                left -= wanted;
-            }
-
-            var from = (int)(offset - start);
-            if (!walk.Take(window.Span.Slice(from, Math.Min(needed, window.Length - from))))
-                break;
-        }
-
-        return walk.Result;
+        var (walk, kind) = await WalkAsync(read, length, takesTables: false, cancellationToken);
+        return walk?.Result ?? new MediaTracks(TracksVerdict.OtherKind, kind, null, []);
     }
 
-    private static IHeaderWalk? WalkOf(MediaKind kind, long length) => kind switch
+    /// <summary>Reads the header of a file. Returns its walk, or null for a kind of file that is not read.</summary>
+    /// <param name="takesTables">Whether the sample tables of subtitle tracks in MP4 are read too.</param>
+    internal static async ValueTask<(IHeaderWalk? Walk, MediaKind Kind)> WalkAsync(
+        RangeReader read, long length, bool takesTables, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(read);
+        var first = ReadOnlyMemory<byte>.Empty;
+        if (length > 0)
+            first = await read(0, (int)Math.Min(length, FirstPiece), cancellationToken);
+        var kind = MediaSignature.Recognise(first.Span[..Math.Min(first.Length, MediaSignature.SufficientLength)]);
+        if (WalkOf(kind, length, takesTables) is not { } walk)
+            return (null, kind);
+        var window = new WalkWindow(first) { Piece = Piece, Left = MaxRead - first.Length, MaxSteps = MaxSteps };
+        await window.RunAsync(walk, read, length, cancellationToken);
+        return (walk, kind);
+    }
+
+    private static IHeaderWalk? WalkOf(MediaKind kind, long length, bool takesTables) => kind switch
     {
         MediaKind.Matroska or MediaKind.WebM => new MatroskaWalk(kind, length),
-        MediaKind.Mp4 or MediaKind.Mp4Audio or MediaKind.QuickTime => new Mp4Walk(kind, length),
+        MediaKind.Mp4 or MediaKind.Mp4Audio or MediaKind.QuickTime => new Mp4Walk(kind, length, takesTables),
         _ => null,
     };
+}
+
+/// <summary>The bytes around the place of a walk. Many small elements are taken from one read.</summary>
+/// <param name="start">Bytes at the beginning of the file that were read already.</param>
+internal sealed class WalkWindow(ReadOnlyMemory<byte> start)
+{
+    private ReadOnlyMemory<byte> _bytes = start;
+    private long _start;
+
+    /// <summary>Least bytes per read.</summary>
+    public required int Piece { get; init; }
+
+    /// <summary>Bytes that may still be read.</summary>
+    public required long Left { get; set; }
+
+    /// <summary>Most elements, because a longer walk runs in a circle.</summary>
+    public required int MaxSteps { get; init; }
+
+    /// <summary>Runs a walk until it needs no more, or to a limit. Returns whether the walk ended by itself.</summary>
+    /// <param name="end">Offset after the last byte that may be read.</param>
+    public async ValueTask<bool> RunAsync(IFileWalk walk, RangeReader read, long end, CancellationToken cancellationToken)
+    {
+        for (var step = 0; walk.Offset < end; step++)
+        {
+            if (step == MaxSteps)
+                return false;
+            var (offset, needed) = (walk.Offset, (int)Math.Min(walk.Length, end - walk.Offset));
+            if (offset < _start || offset + needed > _start + _bytes.Length)
+            {
+                var wanted = (int)Math.Min(Math.Max(needed, Piece), end - offset);
+                if (wanted > Left)
+                    return false;
+                (_start, _bytes) = (offset, await read(offset, wanted, cancellationToken));
+                Left -= wanted;
+            }
+
+            var from = (int)(offset - _start);
+            if (!walk.Take(_bytes.Span.Slice(from, Math.Min(needed, _bytes.Length - from))))
+                return true;
+        }
+
+        return true;
+    }
 }

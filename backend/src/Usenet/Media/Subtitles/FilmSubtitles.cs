@@ -1,0 +1,80 @@
+using Sluice.Usenet.Media.Tracks;
+
+namespace Sluice.Usenet.Media.Subtitles;
+
+/// <summary>
+/// Reads <paramref name="length"/> bytes of a file at the 0-based <paramref name="offset"/>. More reads may follow, in file order, up to
+/// <paramref name="end"/>, so that the reader may load ahead to there and no further.
+/// </summary>
+/// <returns>The bytes, fewer only if the file is shorter than stated. Valid until the next call.</returns>
+public delegate ValueTask<ReadOnlyMemory<byte>> StretchReader(long offset, int length, long end, CancellationToken cancellationToken);
+
+/// <summary>The outcome of reading a stretch of subtitles.</summary>
+public enum StretchVerdict
+{
+    Known,
+
+    /// <summary>The file has no index that says where its times are, so a stretch would have to be searched for in the whole film.</summary>
+    NoIndex,
+
+    /// <summary>The bytes at the indexed place are none of the file's format.</summary>
+    Damaged,
+}
+
+/// <summary>The subtitles of a stretch of a film.</summary>
+/// <param name="Verdict">The outcome.</param>
+/// <param name="Cues">The cues by start that are shown within the stretch; empty unless known.</param>
+/// <param name="End">Milliseconds up to which the stretch was read; less than asked for only if there are too many bytes or cues before that.</param>
+public sealed record SubtitleStretch(StretchVerdict Verdict, IReadOnlyList<SubtitleCue> Cues, long End);
+
+/// <summary>The text subtitles inside a film, read stretch by stretch. Immutable; thread-safe.</summary>
+public abstract class FilmSubtitles
+{
+    /// <summary>Longest stretch per read in milliseconds.</summary>
+    public const long MaxStretch = 10 * 60_000;
+
+    /// <summary>Most bytes of a film that one stretch walks over: two minutes of the highest rate on discs.</summary>
+    public const long MaxWalk = 2L << 30;
+
+    /// <summary>Most cues of a stretch. Ten minutes have about 150, and karaoke a few thousand.</summary>
+    public const int MaxCues = 5000;
+
+    /// <summary>Longest text of a cue in bytes. Longer ones are skipped.</summary>
+    internal const int MaxText = 64 << 10;
+
+    /// <summary>Opens a film: reads its header and its index.</summary>
+    /// <param name="read">Reads the film; its exceptions end the opening.</param>
+    /// <param name="length">Length of the film in bytes.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
+    /// <returns>The subtitles; null if the header cannot be parsed.</returns>
+    public static async ValueTask<FilmSubtitles?> OpenAsync(RangeReader read, long length, CancellationToken cancellationToken)
+    {
+        var (walk, _) = await TrackReader.WalkAsync(read, length, takesTables: true, cancellationToken);
+        if (walk is not { Result: { Verdict: TracksVerdict.Known } header })
+            return null;
+        IReadOnlyList<TextSource?> sources = [.. header.Tracks.Where(static track => track.Kind == TrackKind.Subtitle).Select(static track => track.Source)];
+        return walk is MatroskaWalk matroska
+            ? await MatroskaSubtitles.OpenAsync(matroska, sources, read, length, cancellationToken)
+            : new Mp4Subtitles(sources, length);
+    }
+
+    /// <summary>Reads a stretch of a track.</summary>
+    /// <param name="track">0-based number among the subtitle tracks of the header.</param>
+    /// <param name="from">Start in milliseconds.</param>
+    /// <param name="to">End in milliseconds, exclusive; later than <paramref name="from"/> by <see cref="MaxStretch"/> at most.</param>
+    /// <param name="read">Reads the film; its exceptions end the read.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
+    /// <returns>The stretch; null if there is no such track or it has no text.</returns>
+    public ValueTask<SubtitleStretch?> ReadAsync(int track, long from, long to, StretchReader read, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(read);
+        ArgumentOutOfRangeException.ThrowIfNegative(from);
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(to, from);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(to - from, MaxStretch, nameof(to));
+        return ReadTrackAsync(track, from, to, read, cancellationToken);
+    }
+
+    /// <summary>Reads a stretch whose limits are checked.</summary>
+    private protected abstract ValueTask<SubtitleStretch?> ReadTrackAsync(
+        int track, long from, long to, StretchReader read, CancellationToken cancellationToken);
+}
