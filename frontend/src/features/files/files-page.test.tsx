@@ -66,6 +66,24 @@ describe("FilesPage", () => {
     expect(await screen.findByText(/^Plays with gaps: about 3.1% is missing/)).toBeVisible();
   });
 
+  it("offers subtitles by language, and names pictures that no browser shows", async () => {
+    const entry = { place: "track", form: "text", codec: "SubRip", language: null, title: null, forced: false, sounds: false, default: false } as const;
+    mockApi({
+      ...base, "GET /api/files/f1/tracks": tracks("H.264", 'video/mp4; codecs="avc1.640028"'),
+      "GET /api/files/f1/subtitles": {
+        state: "known", sentence: null,
+        items: [
+          { ...entry, id: "6f0c1d7e-0000-4000-8000-000000000001", place: "file", language: "fr", title: "film.fr.srt", forced: true },
+          { ...entry, id: "0", language: "eng" }, { ...entry, id: "1" }, { ...entry, id: "2", form: "picture", codec: "PGS", language: "deu" },
+        ],
+      },
+    });
+    renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
+    const choice = await screen.findByRole("combobox", { name: "Subtitles" });
+    expect(within(choice).getAllByRole("option").map((option) => option.textContent)).toEqual(["Off", "French · forced", "English", "Track 2"]);
+    expect(screen.getByText("Stored as pictures, which browsers can't show: German PGS. Use VLC for them.")).toBeVisible();
+  });
+
   it("searches the whole library from any folder", async () => {
     const calls = mockApi(base);
     renderAt("/files/movies", <FilesPage path="movies" />);

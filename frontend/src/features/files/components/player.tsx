@@ -10,9 +10,10 @@ import { useSavedPosition } from "../api/use-saved-position";
 import { t } from "../en";
 import { PlayerFailure } from "./player-failure";
 import { PlayerFigures, type Range } from "./player-figures";
+import { useSubtitleChoice } from "./subtitle-choice";
 
 interface PlayerProps {
-  /** Of the file, under which its position is saved. */
+  /** Of the file, for its position and its subtitles. */
   id: string;
   /** What it plays, for screen readers. */
   name: string;
@@ -52,6 +53,7 @@ export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverS
   const [startMs] = useState(positionMs ?? 0);
   const [isResumed, setResumed] = useState(false);
   const seekAt = useRef(0);
+  const subtitles = useSubtitleChoice(video, id);
   const { retries, failure, keepPlace, fail, tryAgain } = useRetries(reload, onGiveUp);
   useSavedPosition(id, video, startMs);
 
@@ -129,9 +131,12 @@ export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverS
             setStalled(false);
             fail(error);
           }}
-        />
+        >
+          {subtitles.track}
+        </video>
         {isNearEnd && !failure && nearEnd}
       </div>
+      {!failure && subtitles.choice}
       {isResumed && !failure && (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
           {t("resumed", { time: formatPosition(startMs) })}

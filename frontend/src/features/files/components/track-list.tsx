@@ -39,7 +39,8 @@ function channelsOf(count: number): string {
   return names[count] ?? t("channels", { count });
 }
 
-function languageOf(tag: string | null): string | null {
+/** Names a language; null if unknown. */
+export function languageOf(tag: string | null): string | null {
   if (tag === null || tag === "und") return null;
   try {
     return new Intl.DisplayNames(locale(), { type: "language" }).of(tag) ?? tag;
