@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
-/// Maps each byte of a posted file to its segment. Posters cut a file into equal parts and a shorter last one. So the map stores the part size, the
+/// Maps each byte of a posted file to its segment. Posters split a file into equal parts and a shorter last one. So the map stores the part size, the
 /// last length and a list of the parts that deviate.
 /// </summary>
 /// <remarks>Immutable and thread-safe. Lookups cost arithmetic and a binary search over the deviating parts.</remarks>

@@ -93,7 +93,7 @@ internal sealed class ByteBudget
     /// <summary>Bytes that a playback stream could hold if it were the only one.</summary>
     internal long LimitAlone => LimitAmong(_options, 1);
 
-    /// <summary>Charges bytes to load ahead, if the share and the budget have room.</summary>
+    /// <summary>Charges bytes to prefetch, if the share and the budget have room.</summary>
     internal bool TryCharge(BudgetShare share, long bytes)
     {
         lock (_gate)
@@ -163,7 +163,7 @@ internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action 
     /// <summary>Returns the cost of a segment: the bytes of the blocks that hold it.</summary>
     public static long CostOf(int segmentBytes) => Math.Max(1, (segmentBytes + BlockPool.BlockSize - 1L) / BlockPool.BlockSize) * BlockPool.BlockSize;
 
-    /// <summary>Charges a segment to load ahead; false if it must not be loaded now.</summary>
+    /// <summary>Charges a segment to prefetch; false if it must not be loaded now.</summary>
     public bool TryCharge(long bytes) => budget.TryCharge(this, bytes);
 
     /// <summary>Charges a segment that the reader waits for.</summary>

@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
 /// Assigns places, without which no stream may hold memory. If all are taken, the stream whose reader has been idle longest, for at least a second,
-/// loses its place. Without such a stream the newcomer waits, and clients take turns. While several clients wait, none gets more than half of the
+/// loses its place. Without such a stream the new one waits, and clients take turns. While several clients wait, none gets more than half of the
 /// places. An active read is never interrupted.
 /// </summary>
 /// <remarks>
@@ -191,7 +191,7 @@ internal sealed class StreamPlaces : IDisposable
     /// <summary>
     /// Runs under the lock after every change: frees places idle for too long, assigns places to waiting streams, and sets the timer.
     /// </summary>
-    /// <returns>Calls to make outside of the lock, in order: a stream gives up before its successor begins.</returns>
+    /// <returns>Calls to make outside of the lock, in order: a stream frees its memory before its successor begins.</returns>
     private List<Action> Settle()
     {
         var now = _time.GetTimestamp();

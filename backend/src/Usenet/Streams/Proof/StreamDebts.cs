@@ -20,7 +20,7 @@ internal sealed class StreamDebts
     /// <summary>Whether the reader has bytes or is about to, so that its response can no longer be refused.</summary>
     public bool HasBegun => _hasBegun;
 
-    /// <summary>Called by the stream: the reader has bytes.</summary>
+    /// <summary>Called by the stream once the reader has bytes.</summary>
     public void Begin() => _hasBegun = true;
 
     /// <summary>Starts a debt for one segment.</summary>
