@@ -17,7 +17,7 @@ public enum ArchiveFormat
     /// <summary>tar: ustar, pax, GNU.</summary>
     Tar,
 
-    /// <summary>A file cut into pieces.</summary>
+    /// <summary>A file split into pieces.</summary>
     Split,
 }
 

@@ -20,7 +20,7 @@ internal static class CipherChoice
     /// <summary>The error for an archive with no entry to check a password against.</summary>
     public static ArchiveException UncheckablePassword() => new(ArchiveFault.Unsupported, "the password cannot be checked");
 
-    /// <summary>Finds the password of a file by decrypting its first bytes. The CRC covers the whole file; null if the text is incomplete.</summary>
+    /// <summary>Finds the password of a file by decrypting its first bytes. The CRC covers the whole file; null if the ciphertext is incomplete.</summary>
     /// <returns>The password; null if this file is inconclusive.</returns>
     /// <exception cref="ArchiveException">The file is conclusive, and no password fits.</exception>
     public static async Task<string?> FindAsync(
@@ -70,7 +70,7 @@ internal static class CipherChoice
     };
 }
 
-/// <summary>Decrypts a cipher text (AES in CBC mode) while reading; <c>length</c> is the decrypted length. Owns nothing.</summary>
+/// <summary>Decrypts a ciphertext (AES in CBC mode) while reading; <c>length</c> is the decrypted length. Owns nothing.</summary>
 internal sealed class CipherInput(IArchiveInput text, StreamCipher cipher, long length) : IArchiveInput
 {
     private const int Block = StreamCipher.BlockLength;

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Archives;
 /// <param name="Index">Index in the source.</param>
 /// <param name="Name">The best known name, possibly a path; null if none is known.</param>
 /// <param name="Volume">The parsed volume name, from the first of the known names that parses; null if none does.</param>
-/// <param name="Kind">Kind by the first bytes. A skipped candidate has the kind of its set's first volume.</param>
+/// <param name="Kind">Media kind, detected from the first bytes. A skipped candidate has the kind of its set's first volume.</param>
 internal sealed record VolumeCandidate(int Index, string? Name, VolumeName? Volume, MediaKind Kind)
 {
     /// <summary>Length in bytes; null if the candidate was skipped.</summary>
@@ -33,7 +33,7 @@ internal interface IVolumeSource
     /// <summary>Fetches the heads of skipped candidates. A head that cannot be fetched is reported by <see cref="Open"/>.</summary>
     Task ContinueAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken);
 
-    /// <summary>Measures candidates again by first and last article, because the claim of a single article may be wrong.</summary>
+    /// <summary>Measures candidates again from their first and last articles, because the claim of a single article may be wrong.</summary>
     Task MeasureAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken);
 
     /// <summary>Predicts the length of a skipped candidate: as given, by PAR2, or equal to <paramref name="like"/>, whose article size it shares.</summary>

@@ -21,7 +21,7 @@ internal static class Rar4Block
 
     private const int HasData = 0x8000;
 
-    // File headers only: RAR 2 embedded a comment and left it out of the checksum.
+    // File headers only: RAR 2 embedded a comment and excluded it from the checksum.
     private const int HasOldComment = 0x08;
 
     // The file's lengths have 64 bits.

@@ -55,7 +55,7 @@ public sealed record RefusedSet(ArchiveFault Fault, ArchiveFormat Format, string
 /// <param name="DataLength">Predicted length of this data.</param>
 /// <param name="Set">Number of its set among the predicted sets of the release.</param>
 /// <param name="Place">0-based position in its set.</param>
-/// <param name="Expected">Expected header content as short ASCII text, read only by <see cref="PredictedVolumes"/>; no secret.</param>
+/// <param name="Expected">Expected header content as short ASCII text, read only by <see cref="PredictedVolumes"/>; not secret.</param>
 public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength, int Set, int Place, string Expected)
 {
     /// <summary>Whether PAR2 gives the length of the posted file, so that no other volume's location depends on its head.</summary>

@@ -39,7 +39,7 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
 
     public KeyRequest KeyRequestOf(string password) => new(KeyScheme.SevenZip, password, Salt, RoundsLog2);
 
-    /// <summary>Decrypts a whole text; ignores bytes after the last whole block.</summary>
+    /// <summary>Decrypts a complete ciphertext; ignores bytes after the last whole block.</summary>
     public byte[] Decrypt(ReadOnlyMemory<byte> text, ReadOnlyMemory<byte> key)
     {
         using var aes = Aes.Create();
@@ -51,12 +51,12 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
     public StreamCipher ForStretch(long offset, ReadOnlyMemory<byte> key)
     {
         var first = FirstByte(offset);
-        // Beyond the first block the previous block acts as vector, so a dummy vector suffices; Skip leaves out its garbled output.
+        // Beyond the first block the previous block acts as vector, so a dummy vector suffices; Skip drops its garbled output.
         return new StreamCipher(key, offset < Block ? Iv : new byte[Block]) { Skip = (int)(offset - first) };
     }
 
     /// <summary>
-    /// Returns the offset of the first cipher text byte a range needs: of its own block or, beyond the first, of the previous block.
+    /// Returns the offset of the first ciphertext byte that a range needs: of its own block or, beyond the first, of the previous block.
     /// </summary>
     public static long FirstByte(long offset) => offset < Block ? 0 : (offset & ~(Block - 1L)) - Block;
 

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>
 /// Lists and locates the files in a 7z archive (7zFormat.txt of the LZMA SDK). The header is at the end: plain, packed or encrypted. Stored files
-/// are plain byte ranges of the archive, or ranges of one encrypted text (IMP-59).
+/// are plain byte ranges of the archive, or ranges of one ciphertext (IMP-59).
 /// </summary>
 public static class SevenZipReader
 {

@@ -29,7 +29,7 @@ internal sealed record VolumeGroup(VolumeGroupKind Kind, IReadOnlyList<int> Memb
     public int Missing { get; init; }
 }
 
-/// <summary>Groups the candidates of a release or an archive by kind and name (IMP-50). Pure.</summary>
+/// <summary>Groups the candidates of a release or an archive by their kinds and names (IMP-50). Pure.</summary>
 /// <remarks>Names only select which candidates to read together; headers, if any, decide membership and order.</remarks>
 internal static class VolumeGrouper
 {
@@ -88,7 +88,7 @@ internal static class VolumeGrouper
         if (set.Count == 1 && !isArchive && first is { IsReadable: true, Kind: not MediaKind.Unknown })
             return Plain(first);
 
-        // Only the first piece of a RAR cut into .001, .002 has a RAR signature. Real volumes with such names all have one.
+        // Only the first piece of a RAR split into .001, .002 has a RAR signature. Real volumes with such names all have one.
         var isRar = first.Kind is MediaKind.Rar4 or MediaKind.Rar5
             ? set.Count == 1 || first.Volume!.Value.Naming != VolumeNaming.Numbers || set[1].Kind is MediaKind.Rar4 or MediaKind.Rar5
             : !isArchive && first.Volume!.Value.Format == VolumeFormat.Rar && first.Volume.Value.Naming != VolumeNaming.Numbers;

@@ -11,7 +11,7 @@ public static class ZipReader
 
     /// <summary>Reads the central directory.</summary>
     /// <param name="joined">All volumes in the order <c>.z01</c> … <c>.zip</c>, joined; not owned.</param>
-    /// <param name="disks">The real length of each volume in bytes; ignored for a zip cut by a program without zip support.</param>
+    /// <param name="disks">The real length of each volume in bytes; ignored for a zip split by a program without zip support.</param>
     /// <param name="budget">Charged with 1 KiB, or 64 KiB for a zip with a comment, plus about 80 bytes and two names for each entry.</param>
     /// <returns>The files, with extents in volume 0, the joined file. Compressed files have no extents.</returns>
     /// <exception cref="ArchiveException">The archive cannot be read; <see cref="ArchiveFault.Unsupported"/> if an entry is encrypted.</exception>
