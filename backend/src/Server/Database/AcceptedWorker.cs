@@ -13,7 +13,7 @@ internal sealed class AcceptedSignal(TimeProvider time)
     public Task WaitAsync(CancellationToken cancellationToken) => _wake.WaitAsync(longest: null, cancellationToken);
 }
 
-/// <summary>Records accepted NZBs in the file beside the blobs, so that an older backup is recognized even if the server was killed.</summary>
+/// <summary>Records accepted NZBs in the file next to the blobs, so that an older backup is recognized even if the server was killed.</summary>
 internal sealed class AcceptedWorker(DatabaseOpening opening, AcceptedSignal accepted, TimeProvider time)
 {
     /// <summary>Minimum time between two records, because each costs two disk flushes. A clean stop always records.</summary>

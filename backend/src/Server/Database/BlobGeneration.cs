@@ -5,12 +5,12 @@ using Dapper;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A file beside the blobs that names their database. It is written after the database commits the same values. A clean stop adds the length, change
+/// A file next to the blobs that identifies their database. It is written after the database commits the same values. A clean stop adds the length, change
 /// counter and time of the database file, so that the next startup can skip the full check.
 /// </summary>
 /// <remarks>Row numbers only grow and are recorded after their commit. Lower numbers therefore mean an older copy, even within one run.</remarks>
 /// <param name="Id">Random id of the database.</param>
-/// <param name="Epoch">Number of the last start with this database.</param>
+/// <param name="Epoch">Number of the last startup with this database.</param>
 internal sealed record BlobGeneration(string Id, long Epoch)
 {
     private const int MaxBytes = 4096;

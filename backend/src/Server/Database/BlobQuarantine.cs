@@ -5,12 +5,12 @@ namespace Sluice.Server.Database;
 
 /// <summary>
 /// Keeps unreferenced blobs for at least <see cref="Days"/> days before deletion, in one folder per remaining day (F41, F43). A day passes only after
-/// 24 hours of both the wall clock and the uptime, because either clock may jump. Blobs that a backup names stay in a separate folder until no backup
-/// names them (OPS-4).
+/// 24 hours of both the wall clock and the uptime, because either clock may jump. Blobs that a backup references stay in a separate folder until no backup
+/// references them (OPS-4).
 /// </summary>
 /// <remarks>Thread-safe, because files move only by renames.</remarks>
 /// <param name="folder">Holds the quarantine.</param>
-/// <param name="backedUp">Reads the keys of all blobs that backups name; null without backups.</param>
+/// <param name="backedUp">Reads the keys of all blobs that backups reference; null without backups.</param>
 internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, BackedUpBlobs? backedUp = null)
 {
     public const int Days = 7;
@@ -78,7 +78,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
     }
 
     /// <summary>
-    /// Moves expired blobs named by a backup to their own folder, and blobs there that no backup names anymore back to the first day. Released blobs stay for
+    /// Moves expired blobs referenced by a backup to their own folder, and blobs there without such a backup back to the first day. Released blobs stay for
     /// that day too, because a single reading of the backups may have missed them.
     /// </summary>
     private void KeepBackedUp()
@@ -120,6 +120,6 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
     private string FolderOf(int day) => Path.Combine(folder.Quarantine, day.ToString(CultureInfo.InvariantCulture));
 }
 
-/// <summary>Reads the keys of all blobs that backups name (<see cref="BlobStore.KeyOf"/>).</summary>
+/// <summary>Reads the keys of all blobs that backups reference (<see cref="BlobStore.KeyOf"/>).</summary>
 /// <exception cref="IOException">A backup cannot be read, so no blob may be deleted.</exception>
 internal delegate IReadOnlySet<UInt128> BackedUpBlobs();

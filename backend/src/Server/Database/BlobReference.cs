@@ -3,10 +3,10 @@ using Dapper;
 
 namespace Sluice.Server.Database;
 
-/// <summary>A column of blob hashes or nulls, with an index that starts with it. A blob that no such column names may be removed.</summary>
+/// <summary>A column of blob hashes or nulls, with an index that starts with it. A blob that no such column references may be removed.</summary>
 internal sealed record BlobReference(string Table, string Column, string Index)
 {
-    /// <summary>Whether the column names NZBs, which must exist. Rows with any other blob are complete without it.</summary>
+    /// <summary>Whether the column references NZBs, which must exist. Rows with any other blob are complete without it.</summary>
     public bool IsNzb { get; init; } = true;
 
     /// <summary>Reads all hashes, from an index if possible, because every startup counts them.</summary>

@@ -25,7 +25,7 @@ internal sealed record DataFolder(string Root)
     /// <summary>The segment cache. Created on first use and always safe to delete.</summary>
     public string Segments => Path.Combine(Root, "cache", "segments");
 
-    /// <summary>The file that names the database of the blobs (<see cref="BlobGeneration"/>).</summary>
+    /// <summary>The file that identifies the database of the blobs (<see cref="BlobGeneration"/>).</summary>
     public string Generation => Path.Combine(Root, "blobs.generation");
 
     /// <summary>Unreferenced blobs that await deletion (<see cref="BlobQuarantine"/>). Created on first use.</summary>
@@ -39,7 +39,7 @@ internal sealed record DataFolder(string Root)
     /// <summary>The restore to perform at the next startup. The file exists only until then.</summary>
     public string RestoreWish => Path.Combine(Root, "restore.json");
 
-    /// <summary>Name and category of accepted NZBs, one in a line. Created on first use.</summary>
+    /// <summary>Name and category of accepted NZBs, one per line. Created on first use.</summary>
     public string Accepted => Path.Combine(Root, "accepted.jsonl");
 
     /// <summary>Key files, which backups must not contain.</summary>

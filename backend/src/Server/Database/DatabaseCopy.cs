@@ -100,7 +100,7 @@ internal sealed class DatabaseCopy : IDisposable
     public IEnumerable<string> HashesOf(IEnumerable<BlobReference> references) =>
         references.Where(reference => Has(reference.Table, reference.Column)).SelectMany(reference => _connection.Query<string>(reference.Sql, buffered: false));
 
-    /// <summary>Returns the hashes of NZBs that were missing at the last start of the database.</summary>
+    /// <summary>Returns the hashes of NZBs that were missing when the database was last opened.</summary>
     public HashSet<string> LostNzbs() => Has("lost_nzb", "hash") ? [.. _connection.Query<string>("SELECT hash FROM lost_nzb")] : [];
 
     /// <summary>Runs a query on the copy.</summary>

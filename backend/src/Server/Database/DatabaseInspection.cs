@@ -30,13 +30,13 @@ internal sealed record DatabaseInspection
     /// <summary>Hashes of referenced NZBs without a stored file.</summary>
     public IReadOnlyList<string> Missing { get; init; } = [];
 
-    /// <summary>Hashes that an earlier start already reported missing.</summary>
+    /// <summary>Hashes that were already reported missing at an earlier startup.</summary>
     public IReadOnlySet<string> KnownLost { get; init; } = new HashSet<string>();
 
-    /// <summary>Number of missing NZBs that no earlier start reported.</summary>
+    /// <summary>Number of missing NZBs that were not reported at any earlier startup.</summary>
     public int NewlyMissing => Missing.Count(hash => !KnownLost.Contains(hash));
 
-    /// <summary>Inspects a database. Never opens an empty file, because SQLite would recreate it and discard the log beside it.</summary>
+    /// <summary>Inspects a database. Never opens an empty file, because SQLite would recreate it and discard its log.</summary>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
     /// <exception cref="SqliteException">The file cannot be read, for a reason outside the file.</exception>
     public static DatabaseInspection Run(

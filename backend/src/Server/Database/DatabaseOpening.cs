@@ -8,7 +8,7 @@ using Microsoft.Data.Sqlite;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Opens the database after verifying that it belongs to the blobs, and records its generation beside them (F42). If they do not match, Sluice enters
+/// Opens the database after verifying that it belongs to the blobs, and records its generation next to them (F42). If they do not match, Sluice enters
 /// safe mode and writes nothing.
 /// </summary>
 internal sealed class DatabaseOpening(
@@ -109,7 +109,7 @@ internal sealed class DatabaseOpening(
         }
     }
 
-    /// <summary>Records beside the blobs that the database is closed. Call only after every connection was closed.</summary>
+    /// <summary>Records next to the blobs that the database is closed. Call only after every connection was closed.</summary>
     public void NoteClosed(DateTimeOffset checkedAt)
     {
         lock (_writing)

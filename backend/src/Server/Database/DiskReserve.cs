@@ -1,7 +1,7 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A file of 1 MiB that reserves disk space. A start on a full disk deletes it, so that the database opens and stored releases stream (F34). It is
+/// A file of 1 MiB that reserves disk space. It is deleted at startup on a full disk, so that the database opens and stored releases stream (F34). It is
 /// created again once space is free.
 /// </summary>
 internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<DiskReserve> logger)

@@ -148,7 +148,7 @@ internal static partial class PosixCalls
         if (user is 0)
             return $"; {asOwner}";
         var own = string.Create(CultureInfo.InvariantCulture, $"; make it this user's (chown -R {user}:{group} {folder})");
-        // A start as root changes the owner of the folder, but not of its contents.
+        // Startup as root changes the owner of the folder, but not of its contents.
         if (path == folder && MayWrite(new DataFolder(folder).Database, user, group))
         {
             return own + (startedAsRoot

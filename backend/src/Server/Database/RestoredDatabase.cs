@@ -7,8 +7,8 @@ namespace Sluice.Server.Database;
 internal static class RestoredDatabase
 {
     /// <summary>
-    /// Raises the epoch of the database above the one beside the blobs, because the replaced database must count as older from now on. Keeps every stored NZB
-    /// without a row (OPS-12). Then records the same beside the blobs. May be repeated after a kill. No other connection may be open.
+    /// Raises the epoch of the database above the one next to the blobs, because the replaced database must count as older from now on. Keeps every stored NZB
+    /// without a row (OPS-12). Then records the same next to the blobs. May be repeated after a kill. No other connection may be open.
     /// </summary>
     /// <param name="folder">Holds the database.</param>
     /// <param name="references">All columns with hashes of NZBs.</param>

@@ -16,7 +16,7 @@ internal enum SafeModeCause
     /// <summary>The stored NZBs belong to another database.</summary>
     Foreign,
 
-    /// <summary>The database is an older copy: a later start used a newer one.</summary>
+    /// <summary>The database is an older copy: a later startup used a newer one.</summary>
     Older,
 
     /// <summary>More referenced NZBs are missing than the limit allows.</summary>

@@ -92,7 +92,7 @@ internal sealed class BuiltInClip
     }
 }
 
-/// <summary>Links to the built-in clip on the first start, while no provider is configured.</summary>
+/// <summary>Links to the built-in clip at the first startup, while no provider is configured.</summary>
 internal sealed class ClipWelcome(BuiltInClip clip, ProviderHost providers) : IWelcomePath
 {
     public string Title => "Film";

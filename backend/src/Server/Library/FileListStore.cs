@@ -13,7 +13,7 @@ namespace Sluice.Server.Library;
 /// <param name="Folder">A folder in the release; empty for all.</param>
 internal sealed record FileSearch(IReadOnlyList<string> Words, string? Category, long? ReleaseId, string Folder);
 
-/// <summary>What is stored about a file of a release. Each value is null if it is not known.</summary>
+/// <summary>Stored facts about a file of a release. Each value is null if unknown.</summary>
 /// <param name="Next">The episode after it.</param>
 internal sealed record FilmFacts(ReleaseFacts? Release, MediaFacts? Media, WatchPosition? Position, NextEpisode? Next)
 {

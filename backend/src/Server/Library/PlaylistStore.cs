@@ -21,7 +21,7 @@ internal static class PlaylistPath
     /// <summary>Returns the path of a folder's playlist. Empty names mean the whole library.</summary>
     public static string Of(IReadOnlyList<string> folder) => string.Join('/', [Root, .. folder]) + Extension;
 
-    /// <summary>Returns the folder below <c>/content</c> of a playlist; null if the path is none of a playlist.</summary>
+    /// <summary>Returns the folder below <c>/content</c> of a playlist; null if it is not the path of a playlist.</summary>
     public static IReadOnlyList<string>? FolderOf(IReadOnlyList<string> path)
     {
         if (path is [Root + Extension])
@@ -31,7 +31,7 @@ internal static class PlaylistPath
     }
 }
 
-/// <summary>Lists what a folder has to play.</summary>
+/// <summary>Lists the playable files of a folder.</summary>
 internal sealed class PlaylistStore(SluiceDatabase database, LibraryTree tree)
 {
     /// <summary>Maximum number of files in a playlist.</summary>

@@ -6,7 +6,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Library;
 
 /// <summary>Where a viewer stopped watching a file.</summary>
-/// <param name="At">Milliseconds from the start.</param>
+/// <param name="At">Milliseconds from the beginning.</param>
 /// <param name="Duration">Length in milliseconds; null if the player did not know it.</param>
 internal sealed record WatchPosition(long At, long? Duration)
 {
@@ -22,7 +22,7 @@ internal sealed record WatchPosition(long At, long? Duration)
 /// <summary>Reads and writes <c>file_position</c>.</summary>
 internal sealed class PositionStore(SluiceDatabase database, TimeProvider time)
 {
-    /// <summary>Maximum number of positions; the oldest ones go first.</summary>
+    /// <summary>Maximum number of positions; the oldest are dropped first.</summary>
     public const int Most = 10_000;
 
     /// <summary>A position older than this is dropped with the next save of any other.</summary>

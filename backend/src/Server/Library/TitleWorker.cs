@@ -5,7 +5,7 @@ namespace Sluice.Server.Library;
 
 /// <summary>
 /// Adds titles to releases of earlier versions and imported libraries, in small transactions that let other writes run in between. An index lists the
-/// rows without a title, so a start without such rows reads nothing.
+/// rows without a title, so startup without such rows reads nothing.
 /// </summary>
 internal sealed class TitleWorker(SluiceDatabase database, TitleStore titles) : IWorker
 {
