@@ -14,7 +14,7 @@ using Sluice.Usenet.Media.Tracks;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// JSON of requests, answers and frames, generated at build. Enums of other rooms get their words here, because only this API has words for them.
+/// JSON of requests, responses and frames, generated at build time. Enums of other rooms get their string values here, because only this API uses them.
 /// </summary>
 [JsonSourceGenerationOptions(
     JsonSerializerDefaults.Web,

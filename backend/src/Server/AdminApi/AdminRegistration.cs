@@ -72,6 +72,6 @@ internal static class AdminRegistration
 
     private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no call with this path, method and type of content.");
 
-    /// <summary>Marks the endpoint for requests that no call takes.</summary>
+    /// <summary>Marks the fallback endpoint for unknown calls.</summary>
     private sealed class UnknownCall;
 }

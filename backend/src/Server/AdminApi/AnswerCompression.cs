@@ -6,7 +6,7 @@ namespace Sluice.Server.AdminApi;
 
 /// <summary>
 /// Compresses the JSON of the admin API, which repeats its names in each row. The event stream is never compressed, because a compressor holds frames back,
-/// and neither is an answer that states fewer bytes than a packet has.
+/// nor is a response whose stated length fits in one packet.
 /// </summary>
 internal static class AnswerCompression
 {
@@ -15,7 +15,7 @@ internal static class AnswerCompression
     public static IServiceCollection AddAnswerCompression(this IServiceCollection services) => services
         .AddResponseCompression(options =>
         {
-            // Compression over HTTPS is safe (BREACH), because cookies are SameSite=Strict. No other site can mix its own text with a secret in an answer.
+            // Compression over HTTPS is safe (BREACH), because cookies are SameSite=Strict. No other site can mix its own text with a secret in a response.
             options.EnableForHttps = true;
             options.MimeTypes = ["application/json", "application/problem+json"];
         })
@@ -23,7 +23,7 @@ internal static class AnswerCompression
         .Configure<GzipCompressionProviderOptions>(static options => options.Level = CompressionLevel.Fastest)
         .AddSingleton<IResponseCompressionProvider, LongAnswers>();
 
-    /// <summary>Compresses answers below <c>/api/</c>. The SABnzbd API, whose clients are of every age, is at <c>/api</c> itself.</summary>
+    /// <summary>Compresses responses below <c>/api/</c>. The SABnzbd API, which very old clients use too, is at <c>/api</c> itself.</summary>
     public static void UseAnswerCompression(this IApplicationBuilder app) => app.UseWhen(
         static http => http.Request.Path.StartsWithSegments("/api", out var rest) && rest.Value?.Length > 1, static api => api.UseResponseCompression());
 

@@ -28,7 +28,7 @@ internal static class BackupResource
 
     private static Ok<BackupList> Show(BackupWorker worker) => TypedResults.Ok(BackupList.Of(worker.State));
 
-    /// <summary>Begins a backup. The topic <c>backups</c> tells when it is done.</summary>
+    /// <summary>Begins a backup. The topic <c>backups</c> reports its end.</summary>
     private static Accepted<BackupList> Make(BackupWorker worker)
     {
         worker.Request();

@@ -22,7 +22,7 @@ internal static class EventResource
     public static void MapEvents(this RouteGroupBuilder api) =>
         api.MapGet("/events", WatchAsync).Produces<EventPayloads>(StatusCodes.Status200OK, "text/event-stream").WithName("WatchEvents");
 
-    // topics: words of ADM-20, separated by commas. since: the id of the last frame, used unless the browser sends the newer Last-Event-ID.
+    // topics: names as in ADM-20, separated by commas. since: the id of the last frame, used unless the browser sends the newer Last-Event-ID.
     private static async Task<IResult> WatchAsync(
         string topics, string? since, HttpContext http, EventHub hub, AdminStore store, IHostApplicationLifetime lifetime, TimeProvider time,
         CancellationToken cancellationToken)

@@ -3,7 +3,7 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/home</c>: the front page in one answer.</summary>
+/// <summary><c>/api/home</c>: the front page in one response.</summary>
 internal static class HomeResource
 {
     public static void MapHome(this RouteGroupBuilder api)

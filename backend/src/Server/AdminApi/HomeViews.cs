@@ -11,7 +11,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The front page in one answer. Every query reads an index and a few rows, however large the library is.</summary>
+/// <summary>The front page in one response. Every query reads an index and a few rows, however large the library is.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class HomeViews(
     SluiceDatabase database,

@@ -105,7 +105,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
         return Refuse(refusal);
     }
 
-    /// <summary>Returns the answer for a refused NZB.</summary>
+    /// <summary>Returns the response for a refused NZB.</summary>
     public static JsonHttpResult<Problem> Refuse(AddRefusal refusal) => refusal switch
     {
         AddRefusal.DiskFull => AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "disk-full", "The disk is full. Free some space and try again."),

@@ -99,7 +99,7 @@ internal sealed class ProvidersTopic(ProviderTable table) : ISampledTopic
     }
 }
 
-/// <summary>The topic <c>clients</c>: who has read the tree lately, by which the setup notices that a mount has arrived.</summary>
+/// <summary>The topic <c>clients</c>: who has read the tree lately, so that the setup notices a new mount.</summary>
 internal sealed class ClientsTopic(RecentClients clients, TimeProvider time) : ISampledTopic
 {
     private const int MaxRows = 5;

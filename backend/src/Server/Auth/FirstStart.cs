@@ -6,7 +6,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>A path printed next to the credentials at the first start.</summary>
+/// <summary>A path printed next to the credentials at the first startup.</summary>
 internal interface IWelcomePath
 {
     /// <summary>A label of one or two words.</summary>

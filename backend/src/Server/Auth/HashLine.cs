@@ -28,7 +28,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
     // More than the connection limit, because a client may reconnect while its credential waits.
     private const int MaxSharers = 1024;
 
-    // Even with two hashes ahead, a stranger gets an answer within two seconds.
+    // Even with two hashes ahead, a stranger gets a response within two seconds.
     private static readonly TimeSpan MaxWait = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _lock = new();

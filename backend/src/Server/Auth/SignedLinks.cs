@@ -20,7 +20,7 @@ internal static class ClientAddress
 /// <remarks>Thread-safe.</remarks>
 internal sealed class SignedLinks(IOptionsMonitor<ApiOptions> api, TimeProvider time)
 {
-    /// <summary>Lifetime of links if nothing else is asked for.</summary>
+    /// <summary>Default lifetime of links.</summary>
     public const int DefaultHours = 24;
 
     public const int MaxHours = 30 * 24;

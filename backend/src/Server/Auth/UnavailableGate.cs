@@ -11,7 +11,7 @@ internal interface IFilmsInMemory
 
 /// <summary>
 /// WebDAV in safe mode (DAV-6): every path answers 503, because clients would take an empty tree for deleted files. The root and its README explain
-/// the reason without a login. Films with a segment map in memory keep playing. Health endpoints, SABnzbd API and web UI have their own answers.
+/// the reason without a login. Films with a segment map in memory keep playing. Health endpoints, SABnzbd API and web UI have their own responses.
 /// </summary>
 internal static class UnavailableGate
 {
