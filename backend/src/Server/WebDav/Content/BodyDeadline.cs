@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>Cancels a wait that exceeds its limit. Time throttled by the bandwidth limit does not count.</summary>
+/// <summary>Cancels a wait that exceeds its timeout. Time throttled by the bandwidth limit does not count.</summary>
 /// <remarks>The timer may fire after the next wait has begun, so it always checks the current wait.</remarks>
 internal sealed class BodyDeadline : IAsyncDisposable
 {
@@ -37,7 +37,7 @@ internal sealed class BodyDeadline : IAsyncDisposable
         _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Restarts the limit because the wait made progress. Does nothing after the wait ended.</summary>
+    /// <summary>Restarts the timeout because the wait made progress. Does nothing after the wait ended.</summary>
     public void Restart()
     {
         if (Volatile.Read(ref _since) is var since and not None)

@@ -50,7 +50,7 @@ internal sealed class FileBody : IAsyncDisposable
     /// <see cref="OperationCanceledException"/> only if the client left.
     /// </summary>
     /// <param name="range">The part to read; not empty.</param>
-    /// <param name="limit">Time for opening plus the first byte. Each article that arrives while locating this byte restarts it.</param>
+    /// <param name="limit">Timeout for opening plus the first byte. Each article that arrives while locating this byte restarts it.</param>
     /// <param name="sincePaced">See <see cref="DavOptions.SincePaced"/>.</param>
     /// <param name="aborted">Canceled when the client leaves.</param>
     public static async Task<FileBody> OpenAsync(

@@ -7,7 +7,7 @@ using Sluice.Server.Library;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// <c>/view/playlists.m3u</c> and <c>/view/playlists/&lt;folder&gt;.m3u</c>: what a folder of the library has to play, as signed links (DAV-86).
+/// <c>/view/playlists.m3u</c> and <c>/view/playlists/&lt;folder&gt;.m3u</c>: the playable files of a library folder, as signed links (DAV-86).
 /// </summary>
 internal sealed class Playlist(PlaylistStore store, SignedLinks links)
 {
@@ -27,7 +27,7 @@ internal sealed class Playlist(PlaylistStore store, SignedLinks links)
         headers.ContentDisposition = disposition.ToString();
         headers.ContentType = "audio/x-mpegurl; charset=utf-8";
         headers.XContentTypeOptions = "nosniff";
-        // The links inside open the library, and a cache would keep them longer than they work.
+        // The links inside give access to the library, and a cache would keep them after they expire.
         headers.CacheControl = "private, no-store";
         headers.ContentLength = body.Length;
         if (!HttpMethods.IsHead(http.Request.Method))
@@ -40,7 +40,7 @@ internal sealed class Playlist(PlaylistStore store, SignedLinks links)
         var text = new StringBuilder("#EXTM3U\n");
         foreach (var file in files)
         {
-            // A line break in a name would begin a line of its own, which a player takes for an address.
+            // A line break in a name would start a new line, which a player would read as an address.
             var title = string.Concat(file.Title.Select(letter => char.IsControl(letter) ? ' ' : letter));
             var seconds = file.Duration is { } duration ? (duration + 500) / 1_000 : -1;
             text.Append(CultureInfo.InvariantCulture, $"#EXTINF:{seconds},{title}\n{links.Make(request, $"{TreeNames.Content}/{file.Path}", until)}\n");
