@@ -7,13 +7,13 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Removes files from the library and brings them back (HLT-60, HLT-61). A removal and its undo are one transaction each, so a power cut leaves the files
+/// Removes files from the library and restores them (HLT-60, HLT-61). A removal and its undo are one transaction each, so a power cut leaves the files
 /// wholly in the library or wholly removed. After <see cref="RemovalTerm.Length"/> the rows and their NZBs are deleted for good, in short transactions.
 /// </summary>
 internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, StrmLinks strm, RcloneNotifier rclone, TimeProvider time, ILogger<FileRemoval> logger)
     : IWorker
 {
-    /// <summary>Most files of one removal, because it holds the writer for its whole time: a second for 10,000 files.</summary>
+    /// <summary>Maximum files of one removal, because it occupies the writer throughout: a second for 10,000 files.</summary>
     public const int MostFiles = 20_000;
 
     private const string Prefix = "r-";
@@ -45,12 +45,12 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
         _signal.Set();
     }
 
-    /// <summary>Brings items of the list of removed files back.</summary>
-    /// <param name="items">Numbers of the items; those that are back already or deleted are skipped.</param>
-    /// <returns>Number of files that are back.</returns>
+    /// <summary>Restores items of the list of removed files.</summary>
+    /// <param name="items">Numbers of the items; already restored or deleted ones are skipped.</param>
+    /// <returns>Number of restored files.</returns>
     public Task<int> ReturnAsync(IReadOnlyCollection<long> items, CancellationToken cancellationToken) => ReturnAsync(_ => items, cancellationToken);
 
-    /// <summary>Brings all files of a removal back. Null if the id names no removal of files; 0 if they are back already or deleted.</summary>
+    /// <summary>Restores all files of a removal. Null if no removal of files has this id; 0 if they were already restored or deleted.</summary>
     /// <param name="id">The id of the removal (<see cref="IdOf"/>).</param>
     public async Task<int?> UndoAsync(string id, CancellationToken cancellationToken)
     {
@@ -86,7 +86,7 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
         var isOpen = await database.WriteAsync(connection => RemovedFileStore.Close(connection, time.WallTime().ToUnixTimeMilliseconds(), ran), stopping);
         while (await database.ReadAsync(RemovedFileStore.FindClosed, stopping) is { } closed)
         {
-            // First the files on disk, because their names are only known from the rows.
+            // Delete the files on disk first, because only the rows contain their names.
             strm.Delete(closed.Dropped);
             Failpoint.Reach("files-purge-begins");
             var (isDone, hash) = (false, (string?)null);

@@ -10,7 +10,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// The only way to add an NZB (IMP-1). A successful answer means that the NZB is on disk and its row is committed (IMP-2). For an address, the row
+/// The only way to add an NZB (IMP-1). Success means that the NZB is on disk and its row is committed (IMP-2). For an address, the row
 /// comes first and the NZB is fetched later.
 /// </summary>
 internal sealed class NzbIntake(

@@ -107,7 +107,7 @@ internal sealed class UndoWorker(
                 var isOpen = RemovedStore.IsOpen(connection, removal, time.WallTime().ToUnixTimeMilliseconds());
                 if (isOpen == true)
                 {
-                    // Read before the removal is deleted, and moved after the items are back, which then get their release again.
+                    // Read before the removal is deleted, and moved once the items are restored, so that they get their release again.
                     var items = RemovedFileStore.FindItemsOfHistory(connection, removal);
                     ended = RemovedStore.Return(connection, removal);
                     moved = RemovedFileStore.Return(connection, items);

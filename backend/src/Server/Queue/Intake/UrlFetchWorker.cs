@@ -9,7 +9,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Fetches the NZBs of items added by address, a few at a time and even while paused, because links of indexers expire. Retries temporary errors ten
+/// Fetches the NZBs of items added by address, a few at a time and even while paused, because indexer links expire. Retries temporary errors ten
 /// times. Attempts and due times are stored, so that a restart does not reset them.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
@@ -82,7 +82,7 @@ internal sealed class UrlFetchWorker(
     /// <returns>How long to sleep; null to sleep until woken.</returns>
     private async Task<TimeSpan?> StartDueAsync(CancellationToken stopping)
     {
-        // Wait for the lost key file. If the user gives it up, the fetches fail.
+        // Wait for the lost key file. If the user discards the key, the fetches fail.
         if (box.IsLocked)
             return MaxSleep;
         var now = time.WallTime().ToUnixTimeMilliseconds();
@@ -118,7 +118,7 @@ internal sealed class UrlFetchWorker(
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // The next start fetches it again.
+            // It is fetched again at the next startup.
         }
         catch (Exception e)
         {
@@ -141,7 +141,7 @@ internal sealed class UrlFetchWorker(
         }
         catch (OperationCanceledException)
         {
-            // The next start fetches it again.
+            // It is fetched again at the next startup.
         }
     }
 
