@@ -27,10 +27,10 @@ public sealed class ByteRoadTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public void A_byte_meets_at_most_13_classes() => Assert.InRange(Classes.Count, 10, MostClasses);
+    public void A_byte_passes_through_at_most_13_classes() => Assert.InRange(Classes.Count, 10, MostClasses);
 
     [Fact]
-    public void Each_class_of_the_road_calls_its_neighbor()
+    public void Neighboring_classes_of_the_byte_path_call_each_other()
     {
         var road = Classes.Select(Find).ToList();
         var gaps = road.Zip(road.Skip(1))
@@ -69,14 +69,14 @@ public sealed class ByteRoadTests
     }
 
     [Fact]
-    public void Files_from_stream_to_socket_are_those_listed()
+    public void Files_from_stream_to_socket_match_the_list()
     {
         var drawn = ByteRoad.Draw(ByteRoad.Files(Classes, SourceTree.Product()));
         Assert.True(drawn == ByteRoad.FilesOf(Page), $"docs/architecture.md has to list these files:\n{drawn}");
     }
 
     [Fact]
-    public void At_most_55_files_lie_from_stream_to_socket() =>
+    public void Stream_to_socket_path_has_at_most_55_files() =>
         Assert.InRange(ByteRoad.Files(Classes, SourceTree.Product()).Count, 30, MostFiles);
 
     private static Type Find(string name) =>

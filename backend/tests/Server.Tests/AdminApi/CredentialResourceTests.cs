@@ -128,7 +128,7 @@ public sealed class CredentialResourceTests : IDisposable
     [Theory]
     [InlineData(false, HttpStatusCode.OK)]
     [InlineData(true, HttpStatusCode.Unauthorized)]
-    public async Task Password_change_ends_all_keys_if_requested(bool endKeys, HttpStatusCode expected)
+    public async Task Password_change_revokes_all_keys_if_requested(bool endKeys, HttpStatusCode expected)
     {
         await using var server = await StartAsync();
         var cookie = await LogInAsync(server);
@@ -144,7 +144,7 @@ public sealed class CredentialResourceTests : IDisposable
     [Theory]
     [InlineData(false, HttpStatusCode.OK)]
     [InlineData(true, HttpStatusCode.Unauthorized)]
-    public async Task Setup_after_a_reset_offers_to_end_all_keys(bool endKeys, HttpStatusCode expected)
+    public async Task Setup_after_a_reset_revokes_all_keys_if_requested(bool endKeys, HttpStatusCode expected)
     {
         string key;
         await using (var before = await StartAsync())

@@ -94,7 +94,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Release_goes_with_its_last_file_in_any_order_back(bool isFirstBackFirst)
+    public async Task Release_is_removed_with_its_last_file_and_restored(bool isFirstBackFirst)
     {
         await ImportAsync("Rel", 1, "a.mkv", "b.mkv");
         var rows = await DumpAsync();
@@ -116,7 +116,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Taken_names_get_a_number_when_files_come_back()
+    public async Task Restored_file_gets_a_number_if_its_name_is_taken()
     {
         await ImportAsync("Rel", 1, "a.mkv", "b.mkv");
         var film = await FileAsync("Rel/a.mkv");
@@ -152,7 +152,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task History_item_and_its_files_go_and_return_together()
+    public async Task History_item_and_its_files_are_removed_and_restored_at_once()
     {
         var good = await ImportAsync("Rel", 1, "a.mkv");
         var page = (await _server.GetAsync("history"))["items"]!.ToJsonString();
@@ -182,7 +182,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Dry_run_says_who_plays_and_which_program_imported()
+    public async Task Dry_run_reports_active_players_and_importing_apps()
     {
         var id = await ImportAsync("Rel", 1, 20_000_000, "a.mkv", "b.srt");
         await ImportAsync("Other", 2, "c.mkv");
@@ -227,7 +227,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Removed_files_are_deleted_after_seven_days_of_run_time()
+    public async Task Removed_files_are_deleted_after_seven_days_of_uptime()
     {
         var id = await ImportAsync("Rel", 1, "a.mkv");
         await ImportAsync("Kept", 2, "b.mkv");
@@ -260,7 +260,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Tables_of_removed_files_have_every_column_of_the_rows()
+    public async Task Removed_file_tables_have_all_columns_of_the_original_rows()
     {
         var database = _server.Host.Get<SluiceDatabase>();
         var dependents = await database.ReadAsync(
@@ -288,7 +288,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     [InlineData(10_000, 1)]
     [InlineData(1, 10_000)]
     [InlineData(100, 100)]
-    public async Task Ten_thousand_files_go_and_return(int releases, int files)
+    public async Task Ten_thousand_files_are_removed_and_restored(int releases, int files)
     {
         await _server.Host.Get<SluiceDatabase>().WriteAsync(
             connection =>
@@ -317,7 +317,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task More_files_than_one_removal_may_take_are_refused()
+    public async Task Removal_above_the_file_limit_is_refused()
     {
         await _server.Host.Get<SluiceDatabase>().WriteAsync(
             connection => LibraryStore.Insert(connection, Release("Rel", FileRemoval.MostFiles + 1), _time.GetUtcNow()), Token);

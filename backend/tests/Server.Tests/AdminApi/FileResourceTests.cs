@@ -101,7 +101,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Search_stays_below_its_path()
+    public async Task Search_with_a_path_finds_only_files_below_it()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await PublishAsync(server, "movies", "One", 0, "film.mkv", "extras/film 2.mkv");
@@ -140,7 +140,7 @@ public sealed class FileResourceTests : IDisposable
     [InlineData("q=mkv", "name")]
     [InlineData("q=mkv", "newest")]
     [InlineData("q=mkv", "size")]
-    public async Task Pages_join_to_the_whole_list(string query, string sort)
+    public async Task Concatenated_pages_equal_the_whole_list(string query, string sort)
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await PublishAsync(server, "tv", "Rel", 0, [.. Enumerable.Range(0, 23).Select(i => $"f{i}.mkv")]);
@@ -201,7 +201,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Arr_path_lies_in_the_storage_folder_of_the_history()
+    public async Task Arr_path_is_in_the_storage_folder_from_the_history()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["MOUNT_DIR"] = "/mnt/sluice/" });
         var release = await PublishAsync(server, "tv", "Some Release", 0, "in/a b.mkv");

@@ -93,7 +93,7 @@ public sealed class HistoryResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Damaged_import_says_how_much_is_missing()
+    public async Task Damaged_import_reports_how_much_is_missing()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);

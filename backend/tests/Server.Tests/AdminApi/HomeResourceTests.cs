@@ -54,7 +54,7 @@ public sealed class HomeResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Failed_imports_leave_after_a_week_or_with_a_client()
+    public async Task Failed_imports_are_hidden_after_a_week_or_client_deletion()
     {
         await using var server = await JobServer.StartAsync(_folder);
         var database = server.Host.Get<SluiceDatabase>();

@@ -299,7 +299,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public void Every_fault_has_its_own_sentence()
+    public void Every_fault_has_its_own_message()
     {
         var provider = new ProviderOptions { Name = "n", Host = "news.example.com", Password = Secret };
         var sentences = Enum.GetValues<NntpFault>().Select(fault => ProviderSentences.Of(fault, provider, $"481 wrong {Secret}")).ToList();

@@ -63,7 +63,7 @@ public sealed class ProviderTestTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Failures))]
-    public async Task Each_failure_reports_its_stage_cause_and_sentence(MockProvider provider, bool tls, string stage, string cause, string sentence)
+    public async Task Each_failure_reports_its_stage_cause_and_message(MockProvider provider, bool tls, string stage, string cause, string sentence)
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [provider] });
         await using var server = await ResourceServer.StartAsync(_temporary, Impatient);
@@ -103,7 +103,7 @@ public sealed class ProviderTestTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Connection_limit_is_found_exactly_and_all_sockets_QUIT(bool atLogin)
+    public async Task Exact_connection_limit_is_found_and_all_sockets_send_QUIT(bool atLogin)
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {

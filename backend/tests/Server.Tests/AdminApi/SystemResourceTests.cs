@@ -72,7 +72,7 @@ public sealed class SystemResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Topic_of_clients_shows_the_first_request_of_a_mount()
+    public async Task Clients_topic_shows_the_first_request_of_a_mount()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         using var events = await EventStreamClient.WatchAsync(server.Server.Client, "topics=clients");

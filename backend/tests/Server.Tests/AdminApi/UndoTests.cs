@@ -178,7 +178,7 @@ public sealed class UndoTests : IDisposable
     }
 
     [Fact]
-    public async Task Tables_of_removed_rows_have_every_column_of_the_rows()
+    public async Task Removed_row_tables_have_all_columns_of_the_original_rows()
     {
         await using var database = _folder.OpenDatabase();
 

@@ -22,7 +22,7 @@ public sealed class WatchResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Position_is_kept_over_a_restart_and_shown_in_lists()
+    public async Task Position_survives_a_restart_and_is_shown_in_lists()
     {
         string id;
         await using (var server = await ResourceServer.StartAsync(_temporary))
@@ -78,7 +78,7 @@ public sealed class WatchResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Position_of_an_unknown_file_or_the_clip_is_not_kept()
+    public async Task Position_of_an_unknown_file_or_the_clip_is_not_saved()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var clip = new BuiltInClip().File.Id;
@@ -91,7 +91,7 @@ public sealed class WatchResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Position_goes_with_its_file()
+    public async Task Position_is_removed_with_its_file()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var release = await FileResourceTests.PublishAsync(server, "movies", "Film", 0, "film.mkv");
@@ -103,7 +103,7 @@ public sealed class WatchResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Oldest_positions_make_room_and_those_of_last_year_go()
+    public async Task Positions_above_the_limit_or_a_year_old_are_dropped()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await FileResourceTests.PublishAsync(server, "movies", "Many", 0, [.. Enumerable.Range(0, PositionStore.Most + 1).Select(i => $"{i:00000}.mkv")]);
@@ -161,7 +161,7 @@ public sealed class WatchResourceTests : IDisposable
     [InlineData("Gap.Show.S01E01.WEB-GRP/a.mkv", null)]
     [InlineData("Harbour.Lights.2019.1080p.WEB-GRP/a.mkv", null)]
     [InlineData("8f14e45fceea167a5a36dedd4bea2543/a.mkv", null)]
-    public async Task Next_episode_is_of_the_same_series_and_library(string path, string? next)
+    public async Task Next_episode_is_in_the_same_series_and_library(string path, string? next)
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         foreach (var name in new[]
@@ -184,7 +184,7 @@ public sealed class WatchResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Playlist_link_opens_the_playlist_of_its_folder_alone()
+    public async Task Playlist_link_opens_only_the_playlist_of_its_folder()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await FileResourceTests.PublishAsync(server, "movies", "Harbour.Lights.2019.1080p.WEB-GRP", 0, "film.mkv");
@@ -210,7 +210,7 @@ public sealed class WatchResourceTests : IDisposable
     [InlineData("Show.S01-S03", "")]
     [InlineData("Film.2019.1080p", "")]
     [InlineData("", "")]
-    public void Episode_place_is_read_from_a_title(string name, string expected) =>
+    public void Season_and_episodes_are_parsed_from_a_title(string name, string expected) =>
         Assert.Equal(expected, EpisodePlace.Of(ReleaseTitle.Parse(name)) is { } place ? $"{place.Season}/{place.First}-{place.Last}" : "");
 
     private static SluiceDatabase Database(ResourceServer server) => server.Server.Services.GetRequiredService<SluiceDatabase>();

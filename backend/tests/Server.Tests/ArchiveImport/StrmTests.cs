@@ -46,7 +46,7 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
-    public async Task Same_NZB_gets_a_strm_folder_but_no_second_library_folder()
+    public async Task NZB_added_again_gets_a_strm_folder_but_no_library_folder()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
@@ -63,7 +63,7 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
-    public async Task Same_NZB_restores_deleted_library_files_only()
+    public async Task NZB_added_again_restores_only_deleted_library_files()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
@@ -82,7 +82,7 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
-    public async Task Strm_folder_of_an_archived_item_is_never_given_away()
+    public async Task Strm_folder_of_an_archived_item_is_never_reused()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);

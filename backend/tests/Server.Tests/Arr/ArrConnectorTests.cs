@@ -217,7 +217,7 @@ public sealed class ArrConnectorTests : IDisposable
     [InlineData("rclone/ rclone/v1.75.1", Unknown)]
     [InlineData("rclone/v1.60.1-DEV rclone/v1.65.0", Unknown)]
     [InlineData("rclone/v1.70.3 rclone/v1.75.1", "because rclone runs without --links. Add --links to the command that mounts, and start it again.")]
-    public async Task Path_check_says_why_rclone_shows_no_links(string agents, string cause)
+    public async Task Path_check_explains_why_rclone_shows_no_links(string agents, string cause)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -237,7 +237,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Mount_with_an_old_listing_proves_nothing()
+    public async Task Mount_with_a_stale_listing_is_inconclusive()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");

@@ -119,7 +119,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Unknown_category_gets_none_and_no_folder_of_its_own()
+    public async Task Item_with_an_unknown_category_becomes_uncategorized()
     {
         var nzb = Film(1).ToNzb();
         var id = Assert.Single(await _server.Host.AddAsync(nzb, "Show.S01E01.nzb", Token, "&cat=../../etc"));
@@ -135,7 +135,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Manual_import_by_copy_ends_like_any_other()
+    public async Task Manual_import_by_copy_is_archived_like_any_other()
     {
         var film = Film(1);
         var item = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
@@ -149,7 +149,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Same_NZB_after_its_import_shows_links_at_once()
+    public async Task NZB_grabbed_again_after_its_import_shows_links_at_once()
     {
         var film = Film(1);
         var one = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
@@ -171,7 +171,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     [Theory]
     [InlineData("Show.S01E01", "Show.S01E01 (2)")]
     [InlineData("show-s01e01-other-indexer", "show-s01e01-other-indexer")]
-    public async Task Same_NZB_before_its_import_has_its_own_folder(string name, string folder)
+    public async Task NZB_grabbed_twice_before_its_import_gets_two_folders(string name, string folder)
     {
         var film = Film(1);
         var one = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
@@ -192,7 +192,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Content_opens_a_shared_release_by_the_folder_of_its_item()
+    public async Task Content_opens_a_shared_release_under_each_item_folder()
     {
         var film = Film(1);
         await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
@@ -204,7 +204,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Folder_of_an_item_is_never_given_to_another_NZB()
+    public async Task Item_folder_is_never_reused_for_another_NZB()
     {
         var (first, second) = (Film(1), Film(2));
         await _sonarr.GrabAsync(first.ToNzb(), "First");
@@ -220,7 +220,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Same_NZB_is_sampled_again_and_fails_if_it_is_gone()
+    public async Task NZB_grabbed_again_is_rechecked_and_fails_if_it_is_gone()
     {
         var film = Film(1);
         await _sonarr.ImportAsync(await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01"));
@@ -234,7 +234,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     [Theory]
     [InlineData("tv", "secret")]
     [InlineData("movies", "")]
-    public async Task Other_password_or_category_is_another_release(string category, string password)
+    public async Task Different_password_or_category_creates_another_release(string category, string password)
     {
         var nzb = Film(1).ToNzb();
         await _sonarr.GrabAsync(nzb, "Show.S01E01");
@@ -305,7 +305,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Release_of_a_moved_or_deleted_link_is_in_a_library(bool copies)
+    public async Task Release_imported_by_a_moved_or_deleted_link_is_not_removed(bool copies)
     {
         var item = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
         await _sonarr.ImportAsync(item, copies);

@@ -130,7 +130,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Credential_kinds_share_one_queue_with_a_place_for_each()
+    public async Task Credential_kinds_share_one_queue_with_a_slot_for_each()
     {
         var tree = Ask("tree", "192.0.2.1");
         Begun();
@@ -189,7 +189,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Newcomer_goes_ahead_of_400_failed_guessers()
+    public async Task New_sender_is_served_before_400_failed_guessers()
     {
         for (var i = 0; i < 400; i++)
         {

@@ -44,7 +44,7 @@ public sealed class NetworkPassTests : IDisposable
     }
 
     [Fact]
-    public async Task Star_allows_any_host()
+    public async Task Asterisk_allows_any_host()
     {
         await using var server = await StartAsync("*");
 

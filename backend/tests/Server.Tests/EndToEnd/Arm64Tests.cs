@@ -37,7 +37,7 @@ public sealed class Arm64Tests
 
     [Theory(Explicit = true)]
     [MemberData(nameof(Cpus))]
-    public async Task Arm64_archive_serves_five_releases_exactly(string cpu, string checksum)
+    public async Task Arm64_archive_serves_five_releases_byte_for_byte(string cpu, string checksum)
     {
         var cancel = TestContext.Current.CancellationToken;
         var made = EncryptedLayouts.Select(MockLayouts.Make).ToList();

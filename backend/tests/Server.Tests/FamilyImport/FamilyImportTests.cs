@@ -155,7 +155,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     }
 
     [Fact]
-    public async Task Folder_of_an_item_is_never_given_to_an_old_release()
+    public async Task Item_folder_is_never_reused_for_an_old_release()
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(OldShape.Json, folder);

@@ -31,7 +31,7 @@ public sealed class MigrationKillTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task F35_Start_recovers_from_a_kill_in_backup_or_migration()
+    public async Task F35_Start_recovers_from_a_kill_during_backup_or_migration()
     {
         FailpointBuild.Require();
         var latest = Migration.LoadEmbedded().Count;
@@ -69,7 +69,7 @@ public sealed class MigrationKillTests : IDisposable
     }
 
     [Fact]
-    public async Task F35_Kill_in_the_first_start_leaves_a_usable_folder()
+    public async Task F35_Kill_during_the_first_start_leaves_a_usable_folder()
     {
         FailpointBuild.Require();
         foreach (var point in OfStep)

@@ -213,7 +213,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Stranger_evicted_for_a_refused_client_is_aborted_too()
+    public void Stranger_is_aborted_even_if_the_new_client_is_refused()
     {
         _gate = Gate(total: 65);
         var client = Open("192.0.2.1", 64);

@@ -102,7 +102,7 @@ public sealed class AddressGuardTests
     [InlineData("http://169.254.169.254/latest/meta-data", NotPublic)]
     [InlineData("http://8.8.8.8:22/x", "port 22 is not allowed; add its host to the trusted hosts")]
     [InlineData("http://indexer.example:6379/x", "port 6379 is not allowed; add its host to the trusted hosts")]
-    public void URL_is_refused_by_scheme_user_literal_address_or_port(string url, string? reason) =>
+    public void URL_with_a_bad_scheme_user_address_or_port_is_refused(string url, string? reason) =>
         Assert.Equal(reason, Guard().Refuse(new Uri(url, UriKind.Absolute)));
 
     [Theory]

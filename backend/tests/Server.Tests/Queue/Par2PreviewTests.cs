@@ -23,7 +23,7 @@ public sealed class Par2PreviewTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task PAR2_files_are_listed_only_while_the_setting_is_on()
+    public async Task PAR2_Files_are_listed_only_while_the_setting_is_on()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);

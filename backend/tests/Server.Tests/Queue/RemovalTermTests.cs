@@ -39,7 +39,7 @@ public sealed class RemovalTermTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void No_jumping_clock_deletes_before_seven_days_of_run_time(int seed)
+    public void Clock_jumps_delete_nothing_before_seven_days_of_uptime(int seed)
     {
         var random = new Random(seed);
         for (var removal = 0; removal < 1000; removal++)

@@ -294,7 +294,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Counter_of_changes_survives_a_restart()
+    public async Task Change_counter_survives_a_restart()
     {
         await using (var host = await ProductHost.StartAsync(_folder))
         {

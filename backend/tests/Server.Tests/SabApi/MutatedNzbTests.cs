@@ -20,11 +20,11 @@ public sealed class MutatedNzbTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public Task SAB93_1000_mutated_NZBs_are_each_kept_in_one_place() => AddAsync(1000, 93);
+    public Task SAB93_1000_mutated_NZBs_are_each_in_queue_or_history_once() => AddAsync(1000, 93);
 
     [Fact]
     [Trait("Category", "Long")]
-    public Task SAB93_5000_mutated_NZBs_are_each_kept_in_one_place() => AddAsync(5000, 94);
+    public Task SAB93_5000_mutated_NZBs_are_each_in_queue_or_history_once() => AddAsync(5000, 94);
 
     private async Task AddAsync(int count, int seed)
     {

@@ -140,7 +140,7 @@ public sealed class SettingSchemaTests
     }
 
     [Fact]
-    public void No_name_is_given_twice()
+    public void Setting_names_are_unique()
     {
         // A JSON object of the family sets several keys, each by its own member.
         var members = SettingSchema.All.SelectMany(definition => definition.Aliases).Where(alias => alias.Member is not null).ToList();

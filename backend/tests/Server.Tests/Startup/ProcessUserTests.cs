@@ -22,7 +22,7 @@ public sealed class ProcessUserTests : IDisposable
     [InlineData("1234", "2345", "1234:2345")]
     [InlineData("1234", "", "1234:1000")]
     [InlineData("", "2345", "1000:2345")]
-    public async Task Root_drops_to_PUID_and_owns_only_the_folder_itself(string user, string group, string expected)
+    public async Task Root_drops_to_PUID_and_chowns_only_the_folder_itself(string user, string group, string expected)
     {
         RequireRoot();
         var kept = Directory.CreateDirectory(Path.Combine(_temporary.Root, "of-root")).FullName;

@@ -17,7 +17,7 @@ public sealed class KeyDeriverTests
     [InlineData("", 0)]
     [InlineData("secret", 3)]
     [InlineData("pässword", 10)]
-    public void RAR5_key_and_check_value_match_plain_PBKDF2(string password, int roundsLog2)
+    public void RAR5_Key_and_check_value_match_plain_PBKDF2(string password, int roundsLog2)
     {
         // PBKDF2 step by step (RFC 8018, 5.2); key and check value are two of its intermediate results.
         using var hmac = new HMACSHA256(Encoding.UTF8.GetBytes(password));
@@ -45,7 +45,7 @@ public sealed class KeyDeriverTests
     [Theory]
     [InlineData("secret")]
     [InlineData("twenty-eight characters long")]
-    public void RAR4_key_and_IV_match_a_plain_SHA1_loop(string password)
+    public void RAR4_Key_and_IV_match_a_plain_SHA1_loop(string password)
     {
         byte[] seed = [.. Encoding.Unicode.GetBytes(password), 1, 2, 3, 4, 5, 6, 7, 8];
         using var sha = IncrementalHash.CreateHash(HashAlgorithmName.SHA1);

@@ -14,7 +14,7 @@ public sealed class RarBlockTests
     private const int Main4 = 13;
 
     [Fact]
-    public void RAR4_header_size_needs_the_first_seven_bytes()
+    public void RAR4_Header_size_needs_the_first_seven_bytes()
     {
         var header = File4("film.mkv", 100);
         for (var length = 0; length <= header.Length; length++)
@@ -28,7 +28,7 @@ public sealed class RarBlockTests
     [InlineData(10, 5)]
     [InlineData(300, 6)]
     [InlineData(20_000, 7)]
-    public void RAR5_header_size_needs_only_a_complete_size_field(int nameLength, int needed)
+    public void RAR5_Header_size_needs_only_a_complete_size_field(int nameLength, int needed)
     {
         var header = File5(new string('x', nameLength), 100);
         for (var length = 0; length <= Math.Min(header.Length, 40); length++)
@@ -88,7 +88,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void RAR4_file_header_is_parsed_completely()
+    public void RAR4_File_header_is_parsed_completely()
     {
         var block = Rar4Block.Parse(File4("folder\\film.mkv", 100, Rar4Writer.SplitBefore | Rar4Writer.SplitAfter | 0x10, crc: 0xCAFEBABE));
         var part = block.Part!;
@@ -101,7 +101,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void RAR4_file_above_4_GiB_uses_the_high_size_field()
+    public void RAR4_File_above_4_GiB_uses_the_high_size_field()
     {
         const long Length = 0x1_2345_6789_A;
         Assert.Equal(Length, Rar4Block.Parse(File4("film.mkv", Length, Rar4Writer.Large)).Part!.UnpackedLength);
@@ -111,7 +111,7 @@ public sealed class RarBlockTests
     [InlineData(0, '3', "m3")]
     [InlineData(0, '5', "m5")]
     [InlineData(0, '0', null)]
-    public void RAR4_method_is_named_after_its_switch(int flags, char method, string? expected) =>
+    public void RAR4_Method_is_named_after_its_switch(int flags, char method, string? expected) =>
         Assert.Equal(expected, Rar4Block.Parse(File4("film.mkv", 100, flags, method)).Part!.Method);
 
     [Theory]
@@ -119,7 +119,7 @@ public sealed class RarBlockTests
     [InlineData(0, 2, 0x10u, RarPartKind.Folder)]
     [InlineData(0, 3, 0xA1FFu, RarPartKind.Link)]
     [InlineData(0, 2, 0x20u, RarPartKind.File)]
-    public void RAR4_folder_or_link_is_not_a_file(int flags, byte host, uint attributes, RarPartKind expected) =>
+    public void RAR4_Folder_or_link_is_not_a_file(int flags, byte host, uint attributes, RarPartKind expected) =>
         Assert.Equal(expected, Rar4Block.Parse(Header4(writer => writer.File("x", 0, [], flags, host: host, attributes: attributes))).Part!.Kind);
 
     [Fact]
@@ -134,7 +134,7 @@ public sealed class RarBlockTests
     [Theory]
     [InlineData(0x04, 20)]
     [InlineData(0x08, 29)]
-    public void RAR4_files_from_before_version_2_9_are_unsupported(int flags, byte version) =>
+    public void RAR4_Files_from_before_version_2_9_are_unsupported(int flags, byte version) =>
         Assert.Equal(
             ArchiveFault.Unsupported,
             Assert.Throws<ArchiveException>(() => Rar4Block.Parse(Header4(writer => writer.File("x", 1, [1], flags, version: version)))).Fault);
@@ -167,7 +167,7 @@ public sealed class RarBlockTests
     [InlineData("FC62", "üb")]
     [InlineData("66696C6D00", "film")]
     [InlineData("615C62", "a/b")]
-    public void RAR4_name_without_a_packed_form_is_UTF8_or_bytes(string bytes, string expected)
+    public void RAR4_Name_without_a_packed_form_is_UTF8_or_bytes(string bytes, string expected)
     {
         Assert.Equal(expected, Rar4Name.Read(Convert.FromHexString(bytes), hasUnicode: false));
         Assert.Equal(expected, Rar4Name.Read(Convert.FromHexString(bytes), hasUnicode: true));
@@ -191,7 +191,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void RAR5_file_header_is_parsed_completely()
+    public void RAR5_File_header_is_parsed_completely()
     {
         byte[] extra =
         [
@@ -222,7 +222,7 @@ public sealed class RarBlockTests
         Assert.Equal(RarPartKind.Link, Rar5Block.Parse(File5("x", 1, Rar5Writer.Record(0x05, [type, 0, 1, (byte)'y']))).Part!.Kind);
 
     [Fact]
-    public void RAR5_check_value_with_a_wrong_sum_is_ignored()
+    public void RAR5_Check_value_with_a_wrong_sum_is_ignored()
     {
         var deriver = new FreeKeyDeriver();
         RarEncryption EncryptionOf(bool isSound) =>
@@ -246,7 +246,7 @@ public sealed class RarBlockTests
     [InlineData(128)]
     [InlineData(16_383)]
     [InlineData(16_384)]
-    public void RAR5_volume_number_grows_the_header_as_predicted(int number)
+    public void RAR5_Volume_number_grows_the_header_as_predicted(int number)
     {
         var first = Header5(writer => writer.Main(1), isMain: true);
         var other = Header5(writer => writer.Main(number), isMain: true);
@@ -272,7 +272,7 @@ public sealed class RarBlockTests
     [InlineData("FFFFFFFFFFFFFFFFFF01", ulong.MaxValue)]
     [InlineData("8000", 0ul)]
     [InlineData("E1CE00", 0x2761ul)]
-    public void RAR5_vint_may_be_longer_than_necessary(string bytes, ulong expected) =>
+    public void RAR5_Vint_may_be_longer_than_necessary(string bytes, ulong expected) =>
         Assert.Equal(expected, new RarCursor(Convert.FromHexString(bytes)).Vint());
 
     [Theory]

@@ -123,7 +123,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Status_line_is_ten_mebibytes_long()
+    public async Task Long_status_line_has_ten_mebibytes()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandLong);
         await using var client = await bench.OpenAsync();

@@ -43,7 +43,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Greeting_is_three_seconds_late()
+    public async Task Slow_greeting_arrives_after_three_seconds()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.ConnectSlow, _clock);
         await using var client = await bench.ConnectAsync();
@@ -128,7 +128,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Login_reply_is_five_seconds_late()
+    public async Task Slow_login_reply_arrives_after_five_seconds()
     {
         await using var bench = await StartWithLoginAsync(new MockFault { Kind = FaultKind.AuthSlow });
         await using var client = await bench.OpenAsync();

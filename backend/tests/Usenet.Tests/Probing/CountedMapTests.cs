@@ -60,7 +60,7 @@ public sealed class CountedMapTests
     [Theory]
     [InlineData(5, true)]
     [InlineData(6, false)]
-    public async Task File_above_the_count_limit_is_abandoned_after_both_ends(int parts, bool isCounted)
+    public async Task File_above_the_count_limit_is_not_fetched_between_its_ends(int parts, bool isCounted)
     {
         var post = Uuencoded([.. Enumerable.Repeat(Part, parts)]);
 

@@ -19,7 +19,7 @@ public sealed class LibraryScanTests : IDisposable
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task F27_second_scan_of_500_files_costs_no_BODY()
+    public async Task F27_Second_scan_of_500_files_costs_no_BODY()
     {
         var release = MockRelease.Plain(27, (long)Films * FilmSize, Films, articleSize: 100_000);
         Assert.InRange(await ScanAsync(release), 2 * Films, 3 * Films);

@@ -56,7 +56,7 @@ public sealed class ServerModeTests
     }
 
     [Fact]
-    public async Task Failed_import_exits_4_with_the_server_message()
+    public async Task Failed_import_exits_with_code_4_and_the_server_message()
     {
         await using var server = new PretendedServer { Failure = "The post is gone." };
         var call = await TesterCall.SmallAsync([.. server.Flags, "--steps=7"]);

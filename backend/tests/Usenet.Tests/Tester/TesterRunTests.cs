@@ -103,7 +103,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Storm_with_fewer_files_than_readers_exits_2()
+    public async Task Storm_with_fewer_files_than_readers_exits_with_code_2()
     {
         var call = await TesterCall.SmallAsync("--steps=1", "--storm=50", "--readers=2");
         call.AssertExit(2);
@@ -140,7 +140,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Worse_metrics_than_the_baseline_exit_3()
+    public async Task Worse_metrics_than_the_baseline_exit_with_code_3()
     {
         var folder = Directory.CreateTempSubdirectory("tester-");
         try
@@ -162,7 +162,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Interrupted_run_prints_finished_steps_and_exits_130()
+    public async Task Interrupted_run_prints_finished_steps_and_exits_with_130()
     {
         using var interrupted = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         using var output = new SignallingWriter("[7] Sequential", interrupted.Cancel);
@@ -175,7 +175,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Time_limit_ends_the_run_with_exit_1()
+    public async Task Time_limit_ends_the_run_with_exit_code_1()
     {
         var call = await TesterCall.SmallAsync("--steps=7", "--bandwidth=1", "--timeout=1", "--json=-");
         call.AssertExit(1);

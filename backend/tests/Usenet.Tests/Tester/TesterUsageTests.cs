@@ -41,7 +41,7 @@ public sealed class TesterUsageTests
     [InlineData("film.nzb")]
     [InlineData("film.nzb --host=127.0.0.1 --pass-env=NO_SUCH_VARIABLE_HERE")]
     [InlineData("film.nzb --providers-file=/no/such/file")]
-    public async Task Invalid_flags_exit_2_with_an_explanation(string line)
+    public async Task Invalid_flags_exit_with_code_2_and_an_explanation(string line)
     {
         var call = await TesterCall.RunAsync(line.Split(' ', StringSplitOptions.RemoveEmptyEntries), Cancelled);
         call.AssertExit(2);
@@ -50,7 +50,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Foreign_nzb_with_the_mock_exits_2()
+    public async Task Foreign_nzb_with_the_mock_exits_with_code_2()
     {
         var call = await TesterCall.SmallAsync(Repository.Fixture("posts/raw-mkv.nzb"));
         call.AssertExit(2);
@@ -90,7 +90,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Non_nzb_file_exits_4_with_the_reason()
+    public async Task Non_nzb_file_exits_with_code_4_and_the_reason()
     {
         var call = await TesterCall.SmallAsync(Repository.Fixture("posts/manifest.json"));
         call.AssertExit(4);
@@ -98,7 +98,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Unreachable_provider_exits_5()
+    public async Task Unreachable_provider_exits_with_code_5()
     {
         // A port that was free a moment ago and has no listener.
         using var listener = new TcpListener(IPAddress.Loopback, 0);
@@ -154,7 +154,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Compressed_archive_exits_4_with_the_reason()
+    public async Task Compressed_archive_exits_with_code_4_and_the_reason()
     {
         var archive = new ArchiveLayout { Format = LayoutFormat.Rar5, Volumes = 2, Entries = [new("film.mkv", 50_000) { IsCompressed = true }] };
         var release = new ReleaseBuilder("Packed", 3, 9000).AddArchive(archive).Build();

@@ -98,7 +98,7 @@ public sealed class GetTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Head_returns_the_headers_of_Get_without_opening()
+    public async Task HEAD_returns_the_GET_headers_without_opening_the_file()
     {
         var head = await _server.SendAsync("HEAD /film.mkv", "Range: bytes=0-9");
         Assert.Equal(0, _film.Opened);

@@ -58,7 +58,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     }
 
     [Fact]
-    public async Task Key_opens_one_path_in_any_spelling()
+    public async Task Key_opens_its_path_in_any_URL_encoding()
     {
         var key = ViewKey.Sign(ViewFixture.ApiKey, Film, null);
 

@@ -41,7 +41,7 @@ public sealed class DavXmlReaderTests
     [InlineData("utf-16", true)]
     [InlineData("utf-16BE", false)]
     [InlineData("utf-16BE", true)]
-    public void UTF8_and_UTF16_are_read_with_and_without_BOM(string name, bool mark)
+    public void UTF8_And_UTF16_are_read_with_and_without_BOM(string name, bool mark)
     {
         var encoding = Encoding.GetEncoding(name);
         byte[] document = [.. mark ? encoding.GetPreamble() : [], .. encoding.GetBytes("<a>\u00e9\U0001F3AC</a>")];

@@ -54,7 +54,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_Reply_is_not_blamed_for_the_previous_one()
+    public void F11_Slow_reply_does_not_make_the_next_one_late()
     {
         Send(isHeadOfLine: true);
         Send(isHeadOfLine: true);

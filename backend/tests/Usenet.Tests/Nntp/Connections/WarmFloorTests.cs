@@ -14,7 +14,7 @@ public sealed class WarmFloorTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact(Timeout = 60_000)]
-    public async Task Warm_floor_opens_on_first_use()
+    public async Task Warm_connections_open_on_first_use()
     {
         const int Floor = 3;
         await using var host = await StartAsync(new NntpOptions { WarmFloor = Floor, HedgeEnabled = false }, connections: Floor + 1, TimeProvider.System);
@@ -24,7 +24,7 @@ public sealed class WarmFloorTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Warm_floor_stays_open_without_playback()
+    public async Task Warm_connections_stay_open_without_playback()
     {
         const int Floor = 3;
         var time = new ManualTimeProvider();
@@ -47,7 +47,7 @@ public sealed class WarmFloorTests
     [Theory(Timeout = 60_000)]
     [InlineData(true, 1)]
     [InlineData(false, 0)]
-    public async Task Connections_above_the_floor_close_without_playback(bool keepsWarm, int left)
+    public async Task Connections_above_the_warm_floor_close_without_playback(bool keepsWarm, int left)
     {
         const int Opened = 4;
         var time = new ManualTimeProvider();

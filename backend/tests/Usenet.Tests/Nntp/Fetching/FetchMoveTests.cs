@@ -82,7 +82,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void F11_Reply_moves_elsewhere_only_while_moves_are_left(bool mayMove)
+    public void F11_Fetch_moves_to_another_provider_until_its_move_limit(bool mayMove)
     {
         var sent = new PendingReplies();
         var fetch = Fetch(_services);

@@ -51,7 +51,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_Article_behind_a_stalled_body_moves_without_a_fault()
+    public async Task F11_Article_behind_a_stall_is_refetched_without_a_fault()
     {
         // One article stalls on the first of two connections, with three pipelined behind it. There are no retries after a fault.
         await using var host = await StartAsync(1, Stall("1") with { Connection = 1 }, account => account with { MaxConnections = 2, PipeliningDepth = 4 });
@@ -65,7 +65,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_Article_behind_a_stalled_body_moves_before_the_race_ends()
+    public async Task F11_Article_behind_a_stall_does_not_wait_for_the_hedge()
     {
         // No try of the first article ever gets a byte, so no try wins.
         await using var host = await StartAsync(1, Stall("1") with { Offset = 0 }, account => account with { MaxConnections = 4, PipeliningDepth = 4 });
@@ -130,7 +130,7 @@ public sealed class HedgeTests
     /// film plays on from the second provider although more articles are outstanding than the hedge budget covers.
     /// </summary>
     [Fact(Timeout = 60_000)]
-    public async Task F10_Replies_owed_by_a_dead_provider_move_before_stalls_end()
+    public async Task F10_Articles_move_off_a_dead_provider_before_the_stall_limit()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles),
@@ -180,7 +180,7 @@ public sealed class HedgeTests
 
     /// <summary>The only connection of the first provider hangs, and a second reader waits for it. Hedging is off.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F10_Fetch_behind_a_silence_does_not_wait_for_a_second_one()
+    public async Task F10_Fetch_behind_a_silent_connection_waits_only_once()
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(

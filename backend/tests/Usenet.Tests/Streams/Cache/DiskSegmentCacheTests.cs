@@ -37,7 +37,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     private IEnumerable<string> Files => Directory.EnumerateFiles(_folder, "*", SearchOption.AllDirectories);
 
     [Fact]
-    public async Task F27_restart_serves_earlier_reads_without_fetching()
+    public async Task F27_Restart_serves_earlier_reads_without_fetching()
     {
         Assert.Equal(2, await ReadAsync((0, 100_000, false), (1_700_000, 100_000, false)));
         Assert.Equal(0, await ReadAsync((0, 100_000, false), (1_700_000, 100_000, false), (20_000, 30_000, false)));
@@ -47,7 +47,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_reader_past_the_cached_bytes_fetches_the_rest()
+    public async Task F27_Reader_past_the_cached_bytes_fetches_the_rest()
     {
         await ReadAsync((0, 100_000, false));
         Assert.Equal(2, await ReadAsync((0, 500_000, false)));
@@ -56,7 +56,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_middle_of_a_file_is_cached_only_with_KeepsAll()
+    public async Task F27_Middle_of_a_file_is_cached_only_with_KeepsAll()
     {
         var edges = Options with { EdgeBytes = PartSize };
         Assert.Equal(1, await ReadAsync(edges, (900_000, 1000, false)));
@@ -66,7 +66,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_damaged_entry_is_a_miss_and_is_replaced()
+    public async Task F27_Damaged_entry_is_a_miss_and_is_replaced()
     {
         await ReadAsync((0, 150_000, false));
         var path = Assert.Single(Files);
@@ -86,7 +86,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_size_limit_evicts_the_least_recently_used()
+    public async Task F27_Size_limit_evicts_the_least_recently_used()
     {
         var small = Options with { MaxBytes = 3 * 67_000 };
         for (var part = 0; part < Parts; part++)
@@ -99,7 +99,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_start_counts_entries_and_deletes_unfinished_files()
+    public async Task F27_Start_counts_entries_and_deletes_unfinished_files()
     {
         await ReadAsync((0, 1000, false), (5 * PartSize, 1000, false));
         var kept = Files.ToArray();
@@ -115,7 +115,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_unusable_cache_folder_does_not_affect_readers()
+    public async Task F27_Unusable_cache_folder_does_not_affect_readers()
     {
         var inTheWay = Path.Combine(_folder, "file");
         await File.WriteAllTextAsync(inTheWay, "", Token);
@@ -125,7 +125,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_article_completed_after_its_probe_left_is_cached()
+    public async Task F27_Article_completed_after_its_probe_left_is_cached()
     {
         await using var disk = new DiskSegmentCache(Options, NullLoggerFactory.Instance);
         await using var film = new SteppedFilm(time: new ManualTimeProvider(), disk: disk);
@@ -141,7 +141,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_article_completed_after_its_reader_moved_is_cached()
+    public async Task F27_Article_completed_after_its_reader_moved_is_cached()
     {
         await using var disk = new DiskSegmentCache(Options with { EdgeBytes = SteppedFilm.PartSize / 2 }, NullLoggerFactory.Instance);
         await using var film = new SteppedFilm(parts: 3, time: new ManualTimeProvider(), disk: disk);
@@ -164,7 +164,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F27_failed_offer_does_not_affect_later_ones()
+    public async Task F27_Failed_offer_does_not_affect_later_ones()
     {
         const int Length = 100_000;
         using var blocks = new BlockPool(BlockPool.BlockSize * 64);
@@ -183,7 +183,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F27_failed_startup_scan_releases_offered_segments()
+    public async Task F27_Failed_startup_scan_releases_offered_segments()
     {
         const int Length = 100_000;
         using var blocks = new BlockPool(BlockPool.BlockSize * 64);

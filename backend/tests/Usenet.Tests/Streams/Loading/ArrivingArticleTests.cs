@@ -42,7 +42,7 @@ public sealed class ArrivingArticleTests
     }
 
     [Fact]
-    public void F18_trust_is_lost_per_account_not_per_provider_index()
+    public void F18_Trust_is_lost_per_account_not_per_provider_index()
     {
         using var pool = new BlockPool(1 << 20);
         var (liar, honest) = (Guid.NewGuid(), Guid.NewGuid());

@@ -18,11 +18,11 @@ public sealed class CorruptArticleTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public Task F18_no_read_of_20000_mutated_articles_ends_with_wrong_bytes() => RunAsync(20_000, 18);
+    public Task F18_No_read_of_20000_mutated_articles_ends_with_wrong_bytes() => RunAsync(20_000, 18);
 
     [Fact]
     [Trait("Category", "Long")]
-    public Task F18_no_read_of_200000_mutated_articles_ends_with_wrong_bytes() => RunAsync(200_000, 1_000_018);
+    public Task F18_No_read_of_200000_mutated_articles_ends_with_wrong_bytes() => RunAsync(200_000, 1_000_018);
 
     [Fact]
     public async Task CRC_check_can_be_disabled_but_length_is_always_checked()

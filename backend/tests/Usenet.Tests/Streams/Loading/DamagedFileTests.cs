@@ -19,7 +19,7 @@ public sealed class DamagedFileTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task F18_file_with_a_corrupt_article_is_verified_first_for_a_day()
+    public async Task F18_File_with_a_corrupt_article_is_verified_first_for_a_day()
     {
         var time = new ManualTimeProvider();
         await using var film = new SteppedFilm(parts: 4, new StreamOptions { CacheBytes = 0 }, time);
@@ -39,7 +39,7 @@ public sealed class DamagedFileTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task F18_film_with_a_bad_segment_stays_readable_around_it(bool isMissing)
+    public async Task F18_Film_with_a_bad_segment_stays_readable_around_it(bool isMissing)
     {
         var source = Film();
         if (isMissing)
@@ -62,7 +62,7 @@ public sealed class DamagedFileTests
     }
 
     [Fact]
-    public async Task F18_bad_segments_reload_at_most_three_file_sizes_a_day()
+    public async Task F18_Bad_segments_reload_at_most_three_file_sizes_a_day()
     {
         var source = Film();
         for (var part = 0; part < Parts; part++)

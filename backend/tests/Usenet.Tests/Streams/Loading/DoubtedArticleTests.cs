@@ -22,7 +22,7 @@ public sealed class DoubtedArticleTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact(Timeout = 60_000)]
-    public async Task F18_article_garbled_once_is_served_by_a_later_retry()
+    public async Task F18_Article_garbled_once_is_served_by_a_later_retry()
     {
         await using var host = await StartAsync();
         await AssertDoubtedAsync(host, asked: 2);
@@ -38,7 +38,7 @@ public sealed class DoubtedArticleTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F18_persistent_damage_verdict_lasts_one_minute_and_doubles()
+    public async Task F18_Persistent_damage_verdict_lasts_one_minute_and_doubles()
     {
         await using var host = await StartAsync();
         await AssertDoubtedAsync(host, asked: 2);
@@ -58,7 +58,7 @@ public sealed class DoubtedArticleTests
     [Theory(Timeout = 60_000)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task F18_active_stream_waits_for_the_retry_of_a_doubted_article(bool isGoodThen)
+    public async Task F18_Active_stream_waits_for_the_retry_of_a_doubted_article(bool isGoodThen)
     {
         await using var host = await StartAsync();
         await using var stream = host.Open();
@@ -87,7 +87,7 @@ public sealed class DoubtedArticleTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F18_stream_waits_for_the_retry_if_early_bytes_were_served()
+    public async Task F18_Stream_waits_for_the_retry_if_early_bytes_were_served()
     {
         await using var film = new SteppedFilm(time: _time);
         var bad = film.Body().ToArray();
@@ -116,7 +116,7 @@ public sealed class DoubtedArticleTests
     [Theory(Timeout = 60_000)]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task F18_doubted_article_is_retried_on_another_connection(int connections)
+    public async Task F18_Doubted_article_is_retried_on_another_connection(int connections)
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(6, ArticleSize),
@@ -142,7 +142,7 @@ public sealed class DoubtedArticleTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F17_miss_plus_damage_counts_as_damage()
+    public async Task F17_Miss_plus_damage_counts_as_damage()
     {
         var mock = new MockOptions { Providers = [new MockProvider { Missing = ArticleSelection.Parts(Bad) }, new MockProvider()], Faults = [Garbled()] };
         await using var host = await EngineHost.StartAsync(EngineHost.Film(6, ArticleSize), mock, streamTime: _time);
@@ -153,7 +153,7 @@ public sealed class DoubtedArticleTests
     }
 
     [Fact(Timeout = 120_000)]
-    public async Task F17_every_read_is_correct_one_minute_after_faults_end()
+    public async Task F17_Every_read_is_correct_one_minute_after_faults_end()
     {
         const int Reads = 80;
         MockFault[] chaos =
@@ -202,7 +202,7 @@ public sealed class DoubtedArticleTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F17_miss_at_every_provider_ends_a_doubt()
+    public async Task F17_Miss_at_every_provider_ends_a_doubt()
     {
         await using var host = await StartAsync();
         await AssertDoubtedAsync(host, asked: 2);
@@ -213,7 +213,7 @@ public sealed class DoubtedArticleTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F18_import_waits_for_the_retry_of_a_doubted_article()
+    public async Task F18_Import_waits_for_the_retry_of_a_doubted_article()
     {
         await using var host = await StartAsync();
         await using var stream = host.Engine.Open(

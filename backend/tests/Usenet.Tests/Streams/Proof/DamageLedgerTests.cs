@@ -20,7 +20,7 @@ public sealed class DamageLedgerTests
     public DamageLedgerTests() => _ledger = new DamageLedger(new ReloadTraffic(_time), AskAgainAfter, _time);
 
     [Fact]
-    public void F18_missing_verdict_lasts_one_hour_and_doubles()
+    public void F18_Missing_verdict_lasts_one_hour_and_doubles()
     {
         Assert.Null(_ledger.Find(Key(0)));
         foreach (var hours in new[] { 1, 2, 4, 8, 16, 24, 24 })
@@ -31,7 +31,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_repeated_damage_verdict_lasts_one_minute_and_doubles()
+    public void F18_Repeated_damage_verdict_lasts_one_minute_and_doubles()
     {
         Assert.Equal(AskAgainAfter, Garbled());
         Assert.Equal((false, true, AskAgainAfter), State());
@@ -46,7 +46,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_damage_too_soon_or_on_the_same_connection_is_no_proof()
+    public void F18_Damage_too_soon_or_on_the_same_connection_is_no_proof()
     {
         Garbled("a");
         _time.Advance(AskAgainAfter - Moment);
@@ -58,7 +58,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_good_copy_clears_doubt_and_verdict()
+    public void F18_Good_copy_clears_doubt_and_verdict()
     {
         Garbled();
         _ledger.ReportGood(Key(0));
@@ -72,7 +72,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_missing_article_overrides_a_damage_verdict()
+    public void F18_Missing_article_overrides_a_damage_verdict()
     {
         Garbled();
         _time.Advance(AskAgainAfter);
@@ -83,7 +83,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_unconfirmed_verdict_is_forgotten_after_two_days()
+    public void F18_Unconfirmed_verdict_is_forgotten_after_two_days()
     {
         _ledger.ReportMissing(Key(0));
         _time.Advance(TimeSpan.FromHours(48));
@@ -93,7 +93,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_verdict_applies_to_one_segment_of_one_article()
+    public void F18_Verdict_applies_to_one_segment_of_one_article()
     {
         _ledger.ReportMissing(Key(0));
         Assert.Null(_ledger.Find(Key(1)));
@@ -102,7 +102,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_file_may_reload_three_times_its_size_per_day()
+    public void F18_File_may_reload_three_times_its_size_per_day()
     {
         var (file, same, other) = (new FileOrigin("film", 100), new FileOrigin("film", 100), new FileOrigin("other", 100));
         _ledger.LoadedAgain(file, 120);

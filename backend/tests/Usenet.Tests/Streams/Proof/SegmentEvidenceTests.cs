@@ -16,7 +16,7 @@ public sealed class SegmentEvidenceTests
     private static readonly Carries[] Habits = Enum.GetValues<Carries>();
 
     [Fact]
-    public void F18_every_combination_of_evidence_and_habit_has_its_verdict()
+    public void F18_Each_pair_of_evidence_and_habit_has_the_right_verdict()
     {
         var verdicts = new Dictionary<SegmentProof, int>();
         foreach (var isBlock in new[] { true, false })

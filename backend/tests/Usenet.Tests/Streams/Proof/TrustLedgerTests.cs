@@ -17,7 +17,7 @@ public sealed class TrustLedgerTests
     public TrustLedgerTests() => _trust = new TrustLedger(_time);
 
     [Fact]
-    public void F18_repeated_corruption_of_one_file_evicts_no_other_file()
+    public void F18_Repeated_corruption_of_one_file_evicts_no_other_file()
     {
         Lie("other");
         for (var i = 0; i <= RememberedLie.MostFiles; i++)
@@ -29,7 +29,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_full_ledger_forgets_the_oldest_distrust_first()
+    public void F18_Full_ledger_forgets_the_oldest_distrust_first()
     {
         Lie("a");
         Lie("b");
@@ -42,7 +42,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_distrust_lasts_a_day_from_the_last_corrupt_article()
+    public void F18_Distrust_lasts_a_day_from_the_last_corrupt_article()
     {
         Lie("film");
         _time.Advance(RememberedLie.Counts - TimeSpan.FromSeconds(1));
@@ -55,7 +55,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_restored_distrust_ends_at_its_original_deadline()
+    public void F18_Restored_distrust_ends_at_its_original_deadline()
     {
         Lie("new");
         _trust.Restore([new RememberedLie("old", _time.GetUtcNow() - TimeSpan.FromHours(20)), new RememberedLie("new", _time.GetUtcNow() - TimeSpan.FromHours(20))]);
@@ -71,7 +71,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_file_with_a_corrupt_article_is_not_trusted_for_a_day()
+    public void F18_File_with_a_corrupt_article_is_not_trusted_for_a_day()
     {
         Assert.True(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
         _trust.Judged(File("a"), Account(0), isCorrupt: true);
@@ -86,7 +86,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_each_corrupt_article_restarts_the_day_of_distrust()
+    public void F18_Each_corrupt_article_restarts_the_day_of_distrust()
     {
         _trust.Judged(File("a"), Account(0), isCorrupt: true);
         _time.Advance(TimeSpan.FromHours(20));
@@ -97,7 +97,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_provider_above_one_corrupt_in_1000_is_not_trusted()
+    public void F18_Provider_above_one_corrupt_in_1000_is_not_trusted()
     {
         Judge(0, 4_990, corrupt: 0);
         Judge(0, 10, corrupt: 5);
@@ -118,7 +118,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_new_provider_loses_trust_after_an_early_corrupt_article()
+    public void F18_New_provider_loses_trust_after_an_early_corrupt_article()
     {
         Judge(3, 10, corrupt: 1);
         Assert.False(_trust.IsTrusted(Account(3)));
@@ -127,13 +127,13 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_verify_before_serve_trusts_nothing() =>
+    public void F18_Verify_before_serve_trusts_nothing() =>
         Assert.Equal(
             (true, false),
             (_trust.MayLeaveEarly(File("a"), new StreamOptions()), _trust.MayLeaveEarly(File("a"), new StreamOptions { VerifyBeforeServe = true })));
 
     [Fact]
-    public void F18_distrusted_files_are_remembered_up_to_a_limit()
+    public void F18_Distrusted_files_are_remembered_up_to_a_limit()
     {
         for (var i = 0; i <= 10_000; i++)
             _trust.Judged(File(i), Account(0), isCorrupt: true);
@@ -142,7 +142,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_distrust_is_taken_once_and_restored_with_its_time_left()
+    public void F18_Distrust_is_taken_once_and_restored_with_its_time_left()
     {
         _trust.Judged(File("a"), Guid.Empty, isCorrupt: true);
         _trust.Judged(File(new object()), Guid.Empty, isCorrupt: true);
@@ -164,7 +164,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_restore_caps_future_distrust_and_drops_expired_entries()
+    public void F18_Restore_caps_future_distrust_and_drops_expired_entries()
     {
         _trust.Judged(File("known"), Guid.Empty, isCorrupt: true);
         var now = _time.GetUtcNow();

@@ -138,7 +138,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void Ramp_holds_at_most_one_round_trip_of_the_fastest_line()
+    public void Ramp_buffers_at_most_the_fastest_bandwidth_delay_product()
     {
         var near = Line(5000, 50);
         near.Read(TimeSpan.FromSeconds(10));

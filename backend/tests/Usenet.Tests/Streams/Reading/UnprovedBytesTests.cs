@@ -40,7 +40,7 @@ public sealed class UnprovedBytesTests : EarlyReads
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task F18_range_with_corrupt_early_bytes_never_completes(Way way, bool isUnderWay)
+    public async Task F18_Range_with_corrupt_early_bytes_never_completes(Way way, bool isUnderWay)
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
@@ -61,7 +61,7 @@ public sealed class UnprovedBytesTests : EarlyReads
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task F18_range_with_correct_early_bytes_always_completes(Way way, bool isUnderWay)
+    public async Task F18_Range_with_correct_early_bytes_always_completes(Way way, bool isUnderWay)
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
@@ -88,7 +88,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_paused_range_in_its_landing_segment_fails_if_corrupt()
+    public async Task F18_Paused_range_in_its_landing_segment_fails_if_corrupt()
     {
         await using var film = new SteppedFilm(time: Time);
         await using var stream = film.Open(0, 50_000);
@@ -100,7 +100,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_debt_survives_the_boundary_between_volumes()
+    public async Task F18_Debt_survives_the_boundary_between_volumes()
     {
         await using var film = new SteppedFilm(parts: 2, time: Time);
         FileExtent[] volumes = [new(film.File, 0, Part - 100_000), new(film.File, Part, Part)];
@@ -113,7 +113,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_map_correction_does_not_settle_earlier_bytes()
+    public async Task F18_Map_correction_does_not_settle_earlier_bytes()
     {
         var correction = new Correction(SegmentMap.FromLengths([Part - 500, Part + 500]));
         await using var film = new SteppedFilm(parts: 2, time: Time);
@@ -130,7 +130,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_early_bytes_after_a_disk_cache_hit_are_still_owed()
+    public async Task F18_Early_bytes_after_a_disk_cache_hit_are_still_owed()
     {
         var folder = Directory.CreateTempSubdirectory("sluice-owed-").FullName;
         try
@@ -176,7 +176,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_settings_change_does_not_settle_earlier_bytes()
+    public async Task F18_Settings_change_does_not_settle_earlier_bytes()
     {
         using var memory = new StreamMemory(Time);
         await using var film = new SteppedFilm(parts: 1, time: Time, memory: memory);
@@ -201,7 +201,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_missing_article_behind_early_bytes_fails_the_stream()
+    public async Task F18_Missing_article_behind_early_bytes_fails_the_stream()
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
