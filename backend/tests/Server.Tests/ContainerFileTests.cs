@@ -43,7 +43,7 @@ public sealed partial class ContainerFileTests
     public void Dockerfile_contains_required_line(string line) => Assert.Matches(new Regex(line, RegexOptions.Multiline), Dockerfile);
 
     [Fact]
-    public void Last_stage_runs_no_command()
+    public void Last_image_stage_runs_no_command()
     {
         var last = Dockerfile[Dockerfile.LastIndexOf("\nFROM ", StringComparison.Ordinal)..];
 

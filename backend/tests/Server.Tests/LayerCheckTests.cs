@@ -165,7 +165,7 @@ public sealed class LayerCheckTests
     [InlineData("/// <summary>Guarded by the lock of the pool.</summary>\nclass A { int _a; }", 1)]
     [InlineData("class A { Lock _gate; class B { int _a; } /* guarded by the lock of A */ }", 0)]
     [InlineData("class A { Lock _gate; class B { int _a; } // Guarded by the lock of A.\n }", 0)]
-    public void Guards_by_a_lock_in_another_file_are_found(string text, int found) =>
+    public void Fields_guarded_by_a_lock_in_another_file_are_found(string text, int found) =>
         Assert.Equal(found, HouseRules.GuardedElsewhere([new SourceFile("a.cs", text)]).Count);
 
     [Theory]
@@ -192,7 +192,7 @@ public sealed class LayerCheckTests
     [InlineData("class A;\r\n", 1)]
     [InlineData("class A;", 1)]
     [InlineData("class A;\n\n", 1)]
-    public void Other_encodings_and_line_ends_are_found(string text, int found) =>
+    public void Wrong_encodings_and_line_endings_are_found(string text, int found) =>
         Assert.Equal(found, SourceForm.Violations("a.cs", Encoding.UTF8.GetBytes(text)).Count);
 
     [Theory]
@@ -201,7 +201,7 @@ public sealed class LayerCheckTests
     [InlineData("var a = 1; // where it is that of the one that was there", 1)]
     [InlineData("// The second caller waits until the pool has a connection.", 0)]
     [InlineData("const string Text = \"what it has, that of those who are\";", 0)]
-    public void Rooms_with_clauses_without_a_noun_are_found(string line, int found)
+    public void Folders_with_too_many_nounless_clauses_are_found(string line, int found)
     {
         var text = string.Concat(Enumerable.Repeat($"{line}\nvar b = 2;\n", 60));
         Assert.Equal(found, CommentVoice.Violations([new SourceFile("backend/src/Server/Queue/a.cs", text)]).Count);

@@ -86,7 +86,7 @@ public sealed class LayerTests
         AssertNone(HouseRules.Notes(SourceTree.Product()));
 
     [Fact]
-    public void Comments_name_their_subjects() =>
+    public void Comments_rarely_use_clauses_without_a_noun() =>
         AssertNone(CommentVoice.Violations(SourceTree.Product()));
 
     [Fact]

@@ -48,7 +48,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Removed_release_is_gone_everywhere_and_undo_restores_it(bool isRestarted)
+    public async Task Removed_release_disappears_everywhere_until_undone(bool isRestarted)
     {
         var (id, film) = (await ImportAsync("Harbour.Lights", 1, "film.mkv", "film.srt"), await FileAsync("Harbour.Lights/film.mkv"));
         await ImportAsync("Other", 2, "other.mkv");

@@ -111,7 +111,7 @@ public sealed class HomeResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Header_is_stored_when_it_is_first_read()
+    public async Task Media_header_is_stored_when_it_is_first_read()
     {
         byte[] clip;
         using (var folder = new TemporaryFolder())
@@ -139,7 +139,7 @@ public sealed class HomeResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Front_page_is_small_and_reads_indexes_only()
+    public async Task Home_page_is_small_and_reads_only_indexes()
     {
         await using var server = await ResourceServer.StartAsync(_folder);
         var database = server.Server.Services.GetRequiredService<SluiceDatabase>();

@@ -162,7 +162,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Row_explains_a_provider_omitting_message_ids()
+    public async Task Row_reports_a_provider_omitting_message_ids()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.CommandBare, Verb = "BODY", Tries = 0 }] });
         await using var server = await ResourceServer.StartAsync(_temporary);

@@ -90,7 +90,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Playbacks_are_separated_by_client_and_player()
+    public async Task Each_pair_of_client_and_player_is_a_separate_playback()
     {
         await using var server = await StreamServer.StartAsync(new() { ["SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES"] = "127.0.0.0/8" });
         var path = "content/" + await server.PublishAsync(Film());

@@ -123,7 +123,7 @@ public sealed class UndoTests : IDisposable
     }
 
     [Fact]
-    public async Task Undo_with_a_taken_file_name_restores_the_file_numbered()
+    public async Task Undo_adds_a_number_if_the_file_name_is_taken()
     {
         await using var server = await StartAsync();
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
@@ -141,7 +141,7 @@ public sealed class UndoTests : IDisposable
     }
 
     [Fact]
-    public async Task Undo_restores_history_and_the_release_stays_throughout()
+    public async Task Undo_restores_removed_history_and_the_release_is_kept()
     {
         await using var mock = await MockServer.StartAsync();
         var server = await StartAsync(mock);

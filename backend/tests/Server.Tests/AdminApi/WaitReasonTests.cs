@@ -88,7 +88,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Bandwidth_limit_is_reported_as_limit()
+    public async Task Bandwidth_limit_is_reported_as_the_wait_reason()
     {
         await using var server = await StreamServer.StartAsync();
         var path = await PublishAsync(server, ArticleSizes.Large);

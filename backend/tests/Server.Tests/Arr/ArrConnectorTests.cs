@@ -47,7 +47,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Own_client_keeps_its_name_and_changes_after_confirmation()
+    public async Task Existing_client_keeps_its_name_and_is_changed_if_confirmed()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -108,7 +108,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_of_the_same_name_on_another_host_asks_first()
+    public async Task Client_name_used_by_another_host_needs_a_confirmation()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");

@@ -68,7 +68,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Other_release_of_the_same_name_has_no_number_in_the_library()
+    public async Task Second_release_of_one_name_has_no_number_in_the_library()
     {
         var (first, second) = (Film(1), Film(2));
         var one = await _sonarr.GrabAsync(first.ToNzb(), "Show.S01E01");
@@ -90,7 +90,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Obfuscated_film_is_named_after_the_item_without_number()
+    public async Task Obfuscated_film_gets_the_item_name_without_a_number()
     {
         foreach (var seed in new ulong[] { 1, 2 })
         {
@@ -105,7 +105,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     [InlineData("tv", "tv (2)")]
     [InlineData("completed-symlinks", "completed-symlinks (2)")]
     [InlineData("Sluice", "Sluice (2)")]
-    public async Task Item_named_like_a_parent_folder_never_deletes_it(string name, string title)
+    public async Task Item_named_like_a_parent_folder_does_not_delete_the_folder(string name, string title)
     {
         var other = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
         var item = await _sonarr.GrabAsync(Film(2).ToNzb(), name);
@@ -319,7 +319,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Release_shown_by_another_item_is_not_rejected()
+    public async Task Release_used_by_another_item_is_not_rejected()
     {
         var one = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
         var two = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");

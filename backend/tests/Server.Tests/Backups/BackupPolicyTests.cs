@@ -25,7 +25,7 @@ public sealed class BackupPolicyTests
     [InlineData(-33.0, -72, -9)]
     // The last backup is a year in the future, because the clock was wrong: the next night.
     [InlineData(8760.0, -72, 15)]
-    public void OPS_3_Next_backup_is_due(double? lastHours, double startHours, double dueHours)
+    public void OPS_3_Next_backup_is_due_at_night_or_soon_after_the_start(double? lastHours, double startHours, double dueHours)
     {
         var due = BackupSchedule.Next(
             Nightly, lastHours is { } last ? Noon.AddHours(last) : null, Noon, Noon.AddHours(startHours), TimeZoneInfo.Utc);
@@ -33,7 +33,7 @@ public sealed class BackupPolicyTests
     }
 
     [Fact]
-    public void OPS_3_Backup_at_a_skipped_hour_comes_an_hour_later()
+    public void OPS_3_Backup_in_a_skipped_hour_runs_an_hour_later()
     {
         var zone = TimeZoneInfo.FindSystemTimeZoneById("Europe/Berlin");
         var midnight = new DateTimeOffset(2026, 3, 28, 23, 30, 0, TimeSpan.Zero);
@@ -42,7 +42,7 @@ public sealed class BackupPolicyTests
     }
 
     [Fact]
-    public void OPS_3_Schedule_switched_off_makes_no_backup() =>
+    public void OPS_3_Disabled_schedule_makes_no_backup() =>
         Assert.Null(BackupSchedule.Next(Nightly with { IsScheduled = false }, null, Noon, Noon, TimeZoneInfo.Utc));
 
     [Fact]
@@ -75,7 +75,7 @@ public sealed class BackupPolicyTests
     }
 
     [Fact]
-    public void OPS_6_Newest_backup_is_kept_whatever_the_settings() =>
+    public void OPS_6_Newest_backup_is_kept_with_any_settings() =>
         Assert.Empty(RetentionPolicy.Choose([Of(BackupKind.Manual, Noon.AddYears(-3))], 1, 0, Noon));
 
     private static Backup Of(BackupKind kind, DateTimeOffset at) => new(

@@ -46,7 +46,7 @@ public sealed class RescueTests
     }
 
     [Fact]
-    public async Task S33_Nothing_is_revealed_without_the_code()
+    public async Task S33_Wrong_rescue_code_reveals_and_restores_nothing()
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         await films.StartAsync();

@@ -61,7 +61,7 @@ public sealed class RestoreTests
     }
 
     [Fact]
-    public async Task OPS_12_Requested_requeue_needs_no_click()
+    public async Task OPS_12_Requested_requeue_needs_no_confirmation()
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         await films.StartAsync();
@@ -79,7 +79,7 @@ public sealed class RestoreTests
     }
 
     [Fact]
-    public async Task OPS_10_Dry_run_counts_the_cost_and_changes_nothing()
+    public async Task OPS_10_Dry_run_reports_the_losses_and_changes_nothing()
     {
         await using var films = await PublishedFilms.CreateAsync(2);
         await films.StartAsync();
@@ -145,7 +145,7 @@ public sealed class RestoreTests
     }
 
     [Fact]
-    public async Task OPS_11_Replaced_database_counts_as_older_afterwards()
+    public async Task OPS_11_Replaced_database_put_back_enters_safe_mode()
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         await films.StartAsync();
@@ -164,7 +164,7 @@ public sealed class RestoreTests
     }
 
     [Fact]
-    public async Task OPS_11_Removed_film_comes_back_from_the_quarantine()
+    public async Task OPS_11_Removed_film_is_restored_from_the_quarantine()
     {
         await using var films = await PublishedFilms.CreateAsync(2);
         await films.StartAsync();

@@ -41,7 +41,7 @@ public sealed class BlobQuarantineTests : IDisposable
     }
 
     [Fact]
-    public void OPS_4_Blob_of_a_backup_outlives_its_days()
+    public void OPS_4_Blob_used_by_a_backup_is_kept_in_quarantine()
     {
         var hash = new string('a', 64);
         var blob = Path.Combine(_temporary.Folder.Blobs, hash + ".nzb.br");

@@ -38,7 +38,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Stored_NZB_reads_back_equal_under_its_plain_text_hash()
+    public async Task Stored_NZB_is_read_back_unchanged_by_its_plain_text_hash()
     {
         var plain = RandomNumberGenerator.GetBytes(300_001);
 

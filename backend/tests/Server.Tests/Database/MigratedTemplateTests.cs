@@ -38,7 +38,7 @@ public sealed class MigratedTemplateTests : IDisposable
     }
 
     [Fact]
-    public async Task Each_new_database_has_an_id_of_its_own()
+    public async Task Each_new_database_has_a_unique_id()
     {
         using var other = new TemporaryFolder();
         await using var first = _temporary.OpenDatabase();

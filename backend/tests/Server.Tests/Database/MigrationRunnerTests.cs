@@ -38,7 +38,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task Upgrade_lists_old_queue_items_as_NZBs_of_their_name()
+    public async Task Upgrade_gives_old_queue_items_an_NZB_file_of_their_name()
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(7)]))
         {
@@ -68,7 +68,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task Upgrade_gives_files_the_category_and_time_of_their_release()
+    public async Task Upgrade_copies_category_and_time_of_a_release_to_its_files()
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(22)]))
         {
@@ -89,7 +89,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task Upgrade_separates_names_of_items_from_their_folders()
+    public async Task Upgrade_separates_item_names_from_their_folders()
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(31)]))
         {
@@ -118,7 +118,7 @@ public sealed class MigrationRunnerTests : IDisposable
     [Theory]
     [InlineData(true, 1)]
     [InlineData(false, 0)]
-    public async Task Upgrade_doubts_all_maps_if_an_old_server_moved_in(bool hasMoved, int estimated)
+    public async Task Upgrade_marks_all_maps_as_estimates_after_a_migrated_server(bool hasMoved, int estimated)
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(32)]))
         {
@@ -145,7 +145,7 @@ public sealed class MigrationRunnerTests : IDisposable
     [InlineData("", null)]
     [InlineData("INSERT INTO setting (key, value, secret) VALUES ('api.key', 'k', 1)", "/mnt/nzbdav")]
     [InlineData("INSERT INTO setting (key, value, secret) VALUES ('rclone.mount-dir', '/srv/films', 0)", "/srv/films")]
-    public async Task Upgrade_keeps_the_folder_of_the_mount(string before, string? folder)
+    public async Task Upgrade_keeps_the_mount_folder(string before, string? folder)
     {
         await using (var old = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(38)]))
             await old.WriteAsync(connection => connection.Execute(before + ";"), Token);

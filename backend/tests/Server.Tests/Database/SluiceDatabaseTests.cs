@@ -52,7 +52,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Damage_closes_the_database_and_leaves_its_log_unchanged()
+    public async Task Damage_closes_the_database_and_leaves_its_WAL_unchanged()
     {
         var safeMode = new SafeMode(NullLogger<SafeMode>.Instance);
         byte[] damaged;

@@ -53,7 +53,7 @@ public sealed class LogRedactorTests
     [InlineData("/api?password=canary&x=1", "/api?password=********&x=1")]
     [InlineData("a password is wanted", "a password is wanted")]
     [InlineData("x{{half.nzb", "x{{half.nzb")]
-    public void Password_in_the_name_of_an_nzb_is_masked(string line, string masked) => Assert.Equal(masked, _redactor.Redact(line));
+    public void Password_in_an_NZB_name_is_masked(string line, string masked) => Assert.Equal(masked, _redactor.Redact(line));
 
     [Theory]
     [InlineData("""{"Providers":[{"Host":"h","User":"canary-one","User":"canary-user","Pass":"canary-pass"}]}""")]

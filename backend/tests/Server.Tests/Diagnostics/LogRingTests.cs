@@ -59,7 +59,7 @@ public sealed class LogRingTests : IDisposable
     [InlineData("Sluice.Usenet.Nntp.Connections.X", "Nntp")]
     [InlineData("Microsoft.AspNetCore.X", "Framework")]
     [InlineData("X", "Framework")]
-    public void Source_is_the_module_or_Framework(string category, string expected) => Assert.Equal(expected, LogRing.SourceOf(category));
+    public void Log_source_is_the_module_or_Framework(string category, string expected) => Assert.Equal(expected, LogRing.SourceOf(category));
 
     [Fact]
     public void Listener_is_called_per_line_until_disposed()

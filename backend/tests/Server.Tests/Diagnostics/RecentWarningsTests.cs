@@ -42,7 +42,7 @@ public sealed class RecentWarningsTests : IDisposable
     }
 
     [Fact]
-    public void Failed_import_is_a_log_line_and_no_recent_warning()
+    public void Failed_import_is_logged_but_not_a_recent_warning()
     {
         Write(LogLevel.Warning, RecentWarnings.FailedImport, "Rel failed: MissingArticles");
 

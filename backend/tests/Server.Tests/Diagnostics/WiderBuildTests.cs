@@ -35,7 +35,7 @@ public sealed class WiderBuildTests
     }
 
     [Fact]
-    public void Build_name_without_AOT_is_this_CPU_while_running() => Assert.Equal("this CPU, while running", WiderBuild.Name);
+    public void Build_without_AOT_is_named_this_CPU_while_running() => Assert.Equal("this CPU, while running", WiderBuild.Name);
 
     private static string Describe(string flags) =>
         $"processor\t: 0\nmodel name\t: Any CPU\nflags\t\t: {flags}\nbugs\t\t: avx2\n\nprocessor\t: 1\nflags\t\t: {flags}\n";

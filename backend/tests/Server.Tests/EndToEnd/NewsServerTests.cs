@@ -11,7 +11,7 @@ public sealed class NewsServerTests
     private const int CannotRun = 77;
 
     [Fact]
-    public async Task Posts_on_a_real_INN_server_read_back_equal()
+    public async Task Post_on_a_real_INN_server_is_read_back_byte_for_byte()
     {
         var cancel = TestContext.Current.CancellationToken;
         using var folder = new ScratchFolder();

@@ -11,7 +11,7 @@ public sealed class RealPostTests
 
     [Theory]
     [MemberData(nameof(Releases))]
-    public async Task Release_added_by_WebDAV_or_SAB_API_reads_back_equal(string release)
+    public async Task Release_added_by_WebDAV_or_SAB_API_is_read_byte_for_byte(string release)
     {
         var cancel = TestContext.Current.CancellationToken;
         var post = RealPost.Read(release);
@@ -33,7 +33,7 @@ public sealed class RealPostTests
 
     [Theory]
     [MemberData(nameof(Releases))]
-    public async Task Release_reads_equal_through_rclone(string release)
+    public async Task Release_is_read_byte_for_byte_through_rclone(string release)
     {
         ExternalProgram.Require("rclone");
         var cancel = TestContext.Current.CancellationToken;

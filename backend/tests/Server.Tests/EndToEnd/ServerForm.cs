@@ -69,11 +69,11 @@ public sealed class ServerFormTests
     [InlineData("published", "artifacts/server/Sluice.Server")]
     [InlineData("aot", "artifacts/server-aot/Sluice.Server")]
     [InlineData("arm64", "artifacts/arm64/server")]
-    public void Variable_selects_the_form_for_all_tests(string? wanted, string expected) =>
+    public void Environment_variable_selects_the_server_build_for_all_tests(string? wanted, string expected) =>
         Assert.StartsWith(Repository.PathOf(expected), ServerForm.FileOf(wanted), StringComparison.Ordinal);
 
     [Theory]
     [InlineData("even")]
     [InlineData("AOT")]
-    public void Unknown_form_is_refused(string wanted) => Assert.Throws<InvalidOperationException>(() => ServerForm.FileOf(wanted));
+    public void Unknown_server_build_is_refused(string wanted) => Assert.Throws<InvalidOperationException>(() => ServerForm.FileOf(wanted));
 }

@@ -47,7 +47,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
     public static TheoryData<string> Rooms => [.. Requests.Select(request => request.Room)];
 
     [Fact]
-    public void Every_room_of_the_server_has_a_request()
+    public void Every_server_folder_has_a_test_request()
     {
         var rooms = Directory.GetDirectories(Repository.PathOf("backend/src/Server")).Select(room => Path.GetFileName(room)!)
             .Except(Made);
@@ -56,7 +56,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
 
     [Theory]
     [MemberData(nameof(Rooms))]
-    public async Task Room_answers_its_request(string room)
+    public async Task Shipped_server_answers_a_request_for_each_folder(string room)
     {
         var cancel = TestContext.Current.CancellationToken;
         var (_, line, body, status, text) = Requests.Single(request => request.Room == room);
@@ -72,7 +72,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
     [Theory]
     [InlineData("raw-mkv")]
     [InlineData("rar4")]
-    public async Task Film_is_read_byte_exact_and_its_tracks_are_listed(string release)
+    public async Task Film_is_read_byte_for_byte_and_its_tracks_are_listed(string release)
     {
         var cancel = TestContext.Current.CancellationToken;
         var post = RealPost.Read(release);

@@ -90,7 +90,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Client_back_within_the_replay_window_misses_nothing()
+    public async Task Reconnect_within_the_replay_window_misses_nothing()
     {
         var watch = await _hub.WatchAsync(["queue"], null, Token);
         await ChangeAsync();
@@ -107,7 +107,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Client_back_after_the_replay_window_gets_a_snapshot()
+    public async Task Reconnect_after_the_replay_window_gets_a_snapshot()
     {
         var watch = await _hub.WatchAsync(["queue"], null, Token);
         await ChangeAsync();
@@ -122,7 +122,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Unrecorded_changes_give_a_newer_snapshot()
+    public async Task Reconnect_after_unrecorded_changes_gets_a_newer_snapshot()
     {
         var watch = await _hub.WatchAsync(["queue"], null, Token);
         var place = new EventPlace(_hub.Seq, watch.Topics);
@@ -210,7 +210,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Failing_topic_drops_its_clients_to_a_new_snapshot()
+    public async Task Failing_topic_drops_its_clients_and_sends_a_new_snapshot()
     {
         using var watch = await _hub.WatchAsync(["queue"], null, Token);
         var place = new EventPlace(_hub.Seq, watch.Topics);

@@ -20,7 +20,7 @@ public sealed class FamilyBlobReaderTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void Blob_is_read_as_it_was_written(int which)
+    public void Written_blob_is_read_back_unchanged(int which)
     {
         var file = Files[which];
 

@@ -10,7 +10,7 @@ public sealed class FamilySettingsTests
     private readonly ImportTally _tally = new();
 
     [Fact]
-    public void Exact_key_wins_over_its_aliases_and_none_is_left_over()
+    public void Exact_key_wins_and_its_aliases_are_not_reported_as_unknown()
     {
         var old = Convert(("usenet.read-ahead-mb", "64"), ("usenet.article-buffer-size", "40"), ("usenet.stream-buffer-size", "10"));
 
@@ -60,7 +60,7 @@ public sealed class FamilySettingsTests
     [InlineData(null, false, "/mnt/nzbdav")]
     [InlineData("/media/usenet", false, "/media/usenet")]
     [InlineData(null, true, null)]
-    public void Default_mount_of_the_old_server_stays(string? saved, bool hasMount, string? expected)
+    public void Default_mount_folder_of_the_old_server_is_kept(string? saved, bool hasMount, string? expected)
     {
         FamilySetting[] rows = saved is null ? [] : [new FamilySetting("rclone.mount-dir", saved)];
 

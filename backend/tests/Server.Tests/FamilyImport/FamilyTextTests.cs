@@ -32,7 +32,7 @@ public sealed class FamilyTextTests
     [Theory]
     [InlineData("[1]")]
     [InlineData("")]
-    public void Text_is_read_as_it_was_packed(string text)
+    public void Compressed_text_is_read_back_unchanged(string text)
     {
         var packed = new MemoryStream();
         using (var brotli = new BrotliStream(packed, CompressionLevel.Fastest, leaveOpen: true))

@@ -27,7 +27,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     [InlineData(OldShape.Blobs, 1)]
     [InlineData(OldShape.Blobs, 3)]
     [InlineData(OldShape.Blobs, AllVolumes)]
-    public async Task Every_film_is_listed_and_plays_or_says_why_not(OldShape shape, int resolved)
+    public async Task Every_film_is_listed_and_plays_or_explains_why_not(OldShape shape, int resolved)
     {
         using var folder = new TemporaryFolder();
         using var old = Old(shape, folder, resolved);
@@ -100,7 +100,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     [Theory]
     [InlineData(1)]
     [InlineData(AllVolumes)]
-    public async Task Import_of_an_earlier_version_is_healed_at_the_next_start(int resolved)
+    public async Task Import_by_an_earlier_version_is_repaired_at_the_next_start(int resolved)
     {
         using var folder = new TemporaryFolder();
         using var old = Old(OldShape.Blobs, folder, resolved);
@@ -123,7 +123,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Added_NZB_opens_the_release_it_shares(bool isBelieved)
+    public async Task Added_NZB_opens_the_imported_release_it_shares(bool isBelieved)
     {
         using var folder = new TemporaryFolder();
         using var old = Old(OldShape.Blobs, folder, isBelieved ? AllVolumes : 1);
@@ -149,7 +149,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     [Fact]
-    public async Task Healing_cut_off_midway_ends_with_all_items_and_right_report()
+    public async Task Interrupted_repair_ends_with_all_items_and_the_right_report()
     {
         using var folder = new TemporaryFolder();
         var twice = Film("rar4").Row;
@@ -180,7 +180,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     [Fact]
-    public async Task Import_begun_by_this_version_needs_no_healing()
+    public async Task Import_started_by_this_version_needs_no_repair()
     {
         using var folder = new TemporaryFolder();
         await using var server = await ImportingServer.StartAsync(folder, imports: false);
@@ -204,7 +204,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     [Fact]
-    public async Task Film_removed_since_the_import_does_not_come_back()
+    public async Task Film_removed_since_the_import_is_not_restored()
     {
         using var folder = new TemporaryFolder();
         using var old = Old(OldShape.Blobs, folder, AllVolumes);
@@ -223,7 +223,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     [Fact]
-    public async Task Played_films_are_exact_even_after_the_old_database_is_gone()
+    public async Task Played_films_are_correct_after_the_old_database_is_deleted()
     {
         using var folder = new TemporaryFolder();
         using var old = Old(OldShape.Blobs, folder, AllVolumes);

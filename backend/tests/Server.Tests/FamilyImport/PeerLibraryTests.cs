@@ -21,7 +21,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
     [Theory]
     [InlineData("infinidysk-1.2.3-unplayed")]
     [InlineData("infinidysk-1.2.3-played")]
-    public async Task Every_link_of_InfiniDysk_plays_or_says_why_not(string name)
+    public async Task Every_InfiniDysk_link_plays_or_explains_why_not(string name)
     {
         using var folder = new TemporaryFolder();
         var files = library.Unpack(name, folder);
@@ -34,7 +34,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
     [Theory]
     [InlineData("nzbdav-0.6.4")]
     [InlineData("nzbdav-0.5.38")]
-    public async Task Every_link_of_nzbdav_plays_as_before(string name)
+    public async Task Every_nzbdav_link_still_plays(string name)
     {
         using var folder = new TemporaryFolder();
         var files = library.Unpack(name, folder);
@@ -80,7 +80,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
     [Theory]
     [InlineData("infinidysk-1.2.3-unplayed-moved", 23)]
     [InlineData("infinidysk-1.2.3-played-moved", 1)]
-    public async Task Move_by_the_previous_version_is_healed(string name, int leftOut)
+    public async Task Migration_by_the_previous_version_is_repaired(string name, int leftOut)
     {
         using var folder = new TemporaryFolder();
         var files = library.Unpack(name, folder);

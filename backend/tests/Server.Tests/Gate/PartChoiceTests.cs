@@ -33,7 +33,7 @@ public sealed class PartChoiceTests : IDisposable
     public void Dispose() => _scratch.Dispose();
 
     [Fact]
-    public async Task Change_within_a_day_makes_its_part_due()
+    public async Task Change_within_a_day_makes_its_test_part_due()
     {
         await BeginAsync();
         await CommitAsync(Queue, "changed", hours: 30);
@@ -128,7 +128,7 @@ public sealed class PartChoiceTests : IDisposable
     }
 
     [Fact]
-    public async Task Clone_decides_like_the_original()
+    public async Task Clone_chooses_the_same_parts_as_the_original()
     {
         await BeginAsync();
         await CommitAsync(Queue, "changed", hours: 30);
@@ -186,7 +186,7 @@ public sealed class PartChoiceTests : IDisposable
     }
 
     [Fact]
-    public async Task One_part_takes_its_turn_if_none_is_due()
+    public async Task One_part_runs_in_rotation_if_none_is_due()
     {
         await BeginAsync();
         await CommitAsync(Queue, "changed", hours: 30);

@@ -48,7 +48,7 @@ public sealed partial class PartTableTests
     }
 
     [Fact]
-    public async Task Json_and_native_calls_are_paths_of_the_shipped_form()
+    public async Task Files_with_JSON_or_native_calls_belong_to_the_shipped_part()
     {
         var ships = (await PartScript.OfThisCopy.TableAsync()).Single(row => row.Name == "ships").Paths.Select(Pattern).ToList();
         var files = SourceTree.Product().Where(file => file.Path.StartsWith("backend/src/", StringComparison.Ordinal) && NeedsShippedForm().IsMatch(file.Text));

@@ -54,7 +54,7 @@ public sealed class ImportFailureTests
     }
 
     [Fact]
-    public void Failure_without_a_reason_from_the_old_server_says_so() =>
+    public void Old_failure_without_a_reason_gets_a_generic_message() =>
         Assert.Equal("It failed on the old server, which did not say why.", ImportFailure.FailedBefore(" ").Sentence);
 
     [Fact]

@@ -35,7 +35,7 @@ public sealed class FileRemovalKillTests : IDisposable
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
     [Trait("Category", FailpointBuild.Part)]
-    public async Task HLT_96_Kill_at_any_step_leaves_files_here_or_removed()
+    public async Task HLT_96_Kill_at_any_step_leaves_files_present_or_removed()
     {
         FailpointBuild.Require();
         await using var mock = await MockServer.StartAsync();

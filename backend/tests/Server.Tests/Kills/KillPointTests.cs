@@ -33,11 +33,11 @@ public sealed class KillPointTests
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
     [Trait("Category", FailpointBuild.Part)]
-    public Task G3_Kill_at_any_step_loses_or_doubles_no_acknowledged_item() => RunAsync(Kills, Seed);
+    public Task G3_Kill_at_any_step_keeps_each_acknowledged_item_once() => RunAsync(Kills, Seed);
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task G3_Hundred_kills_lose_or_double_no_acknowledged_item() => RunAsync(LongKills, Seed + 1);
+    public Task G3_Hundred_kills_keep_each_acknowledged_item_once() => RunAsync(LongKills, Seed + 1);
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]

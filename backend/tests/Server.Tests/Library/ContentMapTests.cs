@@ -19,7 +19,7 @@ public sealed class ContentMapTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]
-    public void Packed_map_is_read_back_equal(int which)
+    public void Packed_map_is_unpacked_unchanged(int which)
     {
         var content = Contents[which];
 

@@ -124,7 +124,7 @@ public sealed class LibraryListTests : IDisposable
     [InlineData(nameof(ListOrder.Name), "tv")]
     [InlineData(nameof(ListOrder.Newest), "tv")]
     [InlineData(nameof(ListOrder.Size), "tv")]
-    public async Task Search_reads_one_index_and_nothing_of_the_tables(string order, string? category)
+    public async Task Search_reads_one_covering_index_and_no_table(string order, string? category)
     {
         await using var database = _temporary.OpenDatabase();
         var (list, table, by) = FileListStore.Plan(new FileSearch(["show"], category, null, ""), withPar2: false, Enum.Parse<ListOrder>(order));
@@ -139,7 +139,7 @@ public sealed class LibraryListTests : IDisposable
     }
 
     [Fact]
-    public async Task Length_of_a_release_follows_its_files()
+    public async Task Release_length_follows_its_files()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         var (list, database) = (server.Services.GetRequiredService<LibraryList>(), server.Services.GetRequiredService<SluiceDatabase>());

@@ -37,7 +37,7 @@ public sealed class MapCorrectionsTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Uneven_post_reads_exactly_and_its_map_is_corrected()
+    public async Task Uneven_post_is_read_byte_for_byte_and_its_map_is_corrected()
     {
         var release = Uneven();
         var truth = new byte[release.Files[0].Size];
@@ -118,7 +118,7 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Refused_opening_proves_no_old_map_and_blames_no_article()
+    public async Task Failed_opening_proves_no_old_map_and_blames_no_article()
     {
         await using var mock = await MockServer.StartAsync();
         var refusal = new RefusingStep();
@@ -144,7 +144,7 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Second_stream_of_an_old_map_gives_no_bytes_of_the_new_one()
+    public async Task Second_stream_on_an_old_map_fails_after_the_correction()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);

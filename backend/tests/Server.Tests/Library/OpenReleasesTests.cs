@@ -35,7 +35,7 @@ public sealed class OpenReleasesTests : IDisposable
     }
 
     [Fact]
-    public async Task Ids_are_shared_by_readers_and_outlive_each_one()
+    public async Task Ids_shared_by_readers_are_kept_until_the_last_one_closes()
     {
         var (hash, id) = await SaveAsync();
         var first = await _releases.OpenAsync(hash, Token);

@@ -28,7 +28,7 @@ public sealed class PlaybackTests
         Assert.Equal(isOurs ? ReadFailure.Unreadable : ReadFailure.Unreachable, Playback.Explain(failure));
 
     [Fact]
-    public void Lost_article_list_is_explained_as_gone() =>
+    public void Lost_article_list_is_reported_as_a_lost_file() =>
         Assert.Equal(ReadFailure.Gone, Playback.Explain(new StoredNzbLostException("abc")));
 
     [Fact]

@@ -51,7 +51,7 @@ public sealed class PostedHabitsTests : IDisposable
     }
 
     [Fact]
-    public async Task Habit_is_saved_to_every_release_of_an_NZB_only_if_new()
+    public async Task New_article_habit_is_saved_to_every_release_of_the_NZB()
     {
         await using var database = _folder.OpenDatabase();
         var store = new LibraryStore(database);

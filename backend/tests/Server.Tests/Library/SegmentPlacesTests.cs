@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.Library;
 public sealed class SegmentPlacesTests
 {
     [Fact]
-    public void Places_are_found_and_read_back_equal()
+    public void Segment_positions_are_found_and_read_back_equal()
     {
         var places = SegmentPlaces.Join([(5, 2), (7, 1), (SegmentPlaces.Nowhere, 1), (SegmentPlaces.Nowhere, 1), (0, 1), (0, 1)]);
 
@@ -23,5 +23,5 @@ public sealed class SegmentPlacesTests
     [InlineData(new byte[] { 1, 1 })]
     [InlineData(new byte[] { 1, 1, 0 })]
     [InlineData(new byte[] { 1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07 })]
-    public void Invalid_packed_places_are_refused(byte[] packed) => Assert.Throws<InvalidDataException>(() => SegmentPlaces.Unpack(packed));
+    public void Invalid_packed_segment_positions_are_refused(byte[] packed) => Assert.Throws<InvalidDataException>(() => SegmentPlaces.Unpack(packed));
 }

@@ -9,7 +9,7 @@ public sealed class StoredPredictionTests
     private static readonly PredictedVolume Volume = new(7, 91, 5_000_000_000, 2, 341, "name 17");
 
     [Fact]
-    public void Packed_prediction_is_read_back_equal() => Assert.Equal(Volume, StoredPrediction.Unpack(7, StoredPrediction.Pack(Volume)));
+    public void Packed_prediction_is_unpacked_unchanged() => Assert.Equal(Volume, StoredPrediction.Unpack(7, StoredPrediction.Pack(Volume)));
 
     [Fact]
     public void Truncated_prediction_is_refused()

@@ -67,7 +67,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Proved_IPv6_devices_have_a_limit_each()
+    public void Each_authenticated_IPv6_device_has_its_own_limit()
     {
         for (var device = 1; device <= 4; device++)
         {
@@ -127,7 +127,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Full_server_of_proved_clients_accepts_only_loopback()
+    public void Server_full_of_authenticated_clients_accepts_only_loopback()
     {
         _gate = Gate(total: 2, loopback: 1);
         Open("192.0.2.1", 2).ForEach(connection => connection.Place!.Prove());
@@ -203,7 +203,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public async Task Broken_connection_frees_its_place()
+    public async Task Broken_connection_frees_its_slot()
     {
         var guarded = _gate.Guard(_ => throw new IOException());
 

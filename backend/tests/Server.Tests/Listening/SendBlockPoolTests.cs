@@ -34,7 +34,7 @@ public sealed class SendBlockPoolTests
     }
 
     [Fact]
-    public void More_than_a_block_is_refused()
+    public void Request_above_the_block_size_is_refused()
     {
         using var pool = new SendBlockPool();
 

@@ -77,7 +77,7 @@ public sealed class AddressGuardTests
     [InlineData("2002:7f00:0001::1", false)]
     [InlineData("2002:c0a8:0101::1", false)]
     [InlineData("2001:0:4136:e378:8000:63bf:3fff:fdd2", false)]
-    public void Address_is_public_or_not(string address, bool isPublic) =>
+    public void Address_is_classified_as_public_or_not(string address, bool isPublic) =>
         Assert.Equal(isPublic, AddressGuard.IsPublic(IPAddress.Parse(address)));
 
     [Theory]

@@ -46,7 +46,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Release_change_forgets_its_folders_and_their_parents()
+    public async Task Release_change_makes_rclone_forget_its_folders_and_parents()
     {
         _notifier.ReleaseChanged("tv", "Rel");
 
@@ -66,7 +66,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Changes_during_a_call_are_sent_in_one_more()
+    public async Task Changes_during_a_call_are_sent_in_one_further_call()
     {
         var gate = new TaskCompletionSource();
         _rclone.Gate = gate.Task;

@@ -186,7 +186,7 @@ public sealed class PageTests : IDisposable
     [InlineData("config/")]
     [InlineData("sabnzbd/")]
     [InlineData("sabnzbd/config/categories/")]
-    public async Task Browser_on_a_page_of_SABnzbd_is_sent_to_the_settings(string path)
+    public async Task Browser_on_a_SABnzbd_page_is_redirected_to_the_settings(string path)
     {
         await using var server = await BuiltPages.StartAsync(_temporary, new() { ["URL_BASE"] = "/x" });
 

@@ -23,7 +23,7 @@ public sealed class WaitPolicyTests
     };
 
     [Fact]
-    public void Each_reason_follows_from_its_facts()
+    public void Each_wait_reason_follows_from_its_facts()
     {
         Assert.Equal((WaitReason.ProviderSlow, 300, "ms"), Decide(Waits));
         Assert.Equal((WaitReason.OtherStreams, 5, "streams"), Decide(Waits with { IsCrowded = true }));

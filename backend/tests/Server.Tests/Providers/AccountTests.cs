@@ -84,7 +84,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Import_limit_holds_across_a_setting_change()
+    public async Task Import_limit_still_applies_after_a_setting_change()
     {
         _usenet.Change(_usenet.CurrentValue with { MaxQueueConnections = 1 });
         var before = Enumerable.Range(1, 20).Select(part => FetchAsync(part, OperationLane.Import)).ToArray();
@@ -147,7 +147,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Two_entries_of_one_account_add_their_connections()
+    public async Task Connections_of_two_entries_for_one_account_are_added_up()
     {
         _usenet.Change(Settings(Account(connections: 1), Account(connections: 2, priority: 1)));
         await using var film = Open();

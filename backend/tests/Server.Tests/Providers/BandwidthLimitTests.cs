@@ -75,7 +75,7 @@ public sealed class BandwidthLimitTests : IDisposable
     }
 
     [Fact]
-    public void Client_limit_holds_while_the_schedule_lifts_the_other()
+    public void Client_limit_applies_while_the_schedule_lifts_the_other()
     {
         _usenet.Change(Usenet(("usenet.bandwidth-limit-mbps", "50"), ("usenet.bandwidth-schedule", """[{"from":"00:00","to":"24:00","mbps":0}]""")));
         _queue.Change(Queue(("queue.speed-limit-kbps", "400")));

@@ -55,7 +55,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Only_disabled_providers_leave_the_built_in_articles()
+    public async Task Built_in_articles_stay_if_all_providers_are_disabled()
     {
         _usenet.Change(Options("""{"Providers":[{"Host":"h","Type":0}]}"""));
 

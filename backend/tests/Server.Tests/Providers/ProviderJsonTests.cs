@@ -35,7 +35,7 @@ public sealed class ProviderJsonTests
     [InlineData("""{"Host":"h"}""", 563)]
     [InlineData("""{"Host":"h","UseSsl":false}""", 119)]
     [InlineData("""{"Host":"h","UseSsl":false,"Port":563}""", 563)]
-    public void Port_follows_TLS_unless_it_is_given(string element, int port) => Assert.Equal(port, Single(element).Port);
+    public void Port_defaults_by_TLS_unless_it_is_set(string element, int port) => Assert.Equal(port, Single(element).Port);
 
     [Fact]
     public void Names_are_case_insensitive_and_unknown_ones_ignored()
@@ -88,14 +88,14 @@ public sealed class ProviderJsonTests
     [Theory]
     [InlineData("""{"Host":"h","MaxConnections":1,"Type":0,"Priority":99,"PipeliningDepth":64}""")]
     [InlineData("""{"Host":"h","MaxConnections":500,"Type":3,"Priority":0,"PipeliningDepth":1}""")]
-    public void Values_at_their_bounds_are_taken(string element) => Single(element);
+    public void Values_at_their_bounds_are_accepted(string element) => Single(element);
 
     [Theory]
     [InlineData("{}")]
     [InlineData("""{"Providers":7}""")]
     [InlineData("nothing")]
     [InlineData("""{"Providers":[{"Host":"\ud800"}]}""")]
-    public void Text_without_a_list_is_one_warning(string json)
+    public void Text_without_a_provider_list_gives_one_warning(string json)
     {
         Assert.Empty(ProviderJson.Read(json, out var warnings));
         Assert.Single(warnings);

@@ -102,7 +102,7 @@ public sealed class ProviderMemoryStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task F38_The_table_of_misses_is_bounded()
+    public async Task F38_Stored_misses_are_limited_to_the_newest()
     {
         await using var database = _folder.OpenDatabase();
         var store = new ProviderMemoryStore(database, _time);

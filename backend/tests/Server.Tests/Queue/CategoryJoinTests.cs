@@ -18,7 +18,7 @@ public sealed class CategoryJoinTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Categories_in_use_join_the_setting_once()
+    public async Task Categories_in_use_are_added_to_the_setting_once()
     {
         await using (var host = await ProductHost.StartAsync(_folder))
         {
@@ -45,7 +45,7 @@ public sealed class CategoryJoinTests : IDisposable
     }
 
     [Fact]
-    public async Task New_server_has_no_categories_to_join()
+    public async Task New_server_adds_no_categories_to_the_setting()
     {
         await using var host = await ProductHost.StartAsync(_folder);
 
@@ -54,7 +54,7 @@ public sealed class CategoryJoinTests : IDisposable
     }
 
     [Fact]
-    public async Task Categories_from_the_environment_stay_with_a_warning()
+    public async Task Categories_from_the_environment_are_kept_with_a_warning()
     {
         await using (var host = await ProductHost.StartAsync(_folder))
             await host.Get<SluiceDatabase>().WriteAsync(FillAsBefore, Token);

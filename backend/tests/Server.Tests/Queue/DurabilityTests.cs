@@ -93,7 +93,7 @@ public sealed class DurabilityTests : IDisposable
     }
 
     [Fact]
-    public async Task Concurrent_adds_are_each_kept_once()
+    public async Task Concurrent_adds_are_each_stored_once()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var ids = new ConcurrentBag<string>();

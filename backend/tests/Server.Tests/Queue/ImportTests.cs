@@ -27,7 +27,7 @@ public sealed class ImportTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Plain_release_is_published_and_reads_back_equal()
+    public async Task Plain_release_is_published_and_read_back_byte_for_byte()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);

@@ -96,7 +96,7 @@ public sealed class ItemPasswordTests : IDisposable
     }
 
     [Fact]
-    public async Task Locked_password_of_an_earlier_item_makes_nothing_wait()
+    public async Task Locked_password_of_an_earlier_item_does_not_block_a_new_one()
     {
         await using var mock = await MockServer.StartAsync();
         var film = new MockRelease("film", 1, [new MockFile { Name = "film.mkv", Size = 60_000, ArticleSize = 20_000 }]);

@@ -51,7 +51,7 @@ public sealed class ItemPlaceTests : IDisposable
     }
 
     [Fact]
-    public async Task NZB_file_of_several_items_stays_in_place()
+    public async Task NZB_file_with_several_items_is_not_moved_or_renamed()
     {
         await using var host = await StartAsync();
         await host.PutAsync("/nzbs/tv/two.zip", NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv"))), Token);

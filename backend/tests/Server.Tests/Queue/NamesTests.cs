@@ -53,6 +53,6 @@ public sealed class NamesTests
     [InlineData("completed-symlinks", true)]
     [InlineData("mnt", true)]
     [InlineData("tv show", false)]
-    public void Name_of_a_parent_folder_is_ambiguous(string name, bool expected) =>
+    public void Parent_folder_name_is_ambiguous(string name, bool expected) =>
         Assert.Equal(expected, ReleaseName.IsAmbiguous(name, "tv", "/mnt/sluice/completed-symlinks"));
 }

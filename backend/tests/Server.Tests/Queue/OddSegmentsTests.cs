@@ -18,7 +18,7 @@ public sealed class OddSegmentsTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task F21_Repairable_segment_lists_give_the_same_file()
+    public async Task F21_Repairable_segment_lists_give_the_correct_file()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);

@@ -65,7 +65,7 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Packed_upload_reads_back_equal_after_a_restart()
+    public async Task Compressed_upload_is_read_back_unchanged_after_a_restart()
     {
         var zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));
         await using (var host = await ProductHost.StartAsync(_folder))

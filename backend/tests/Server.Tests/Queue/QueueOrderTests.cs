@@ -39,7 +39,7 @@ public sealed class QueueOrderTests : IDisposable
     [InlineData("N2", "N3", "N1 N3 N2 N4 N5", 2)]
     [InlineData("N3", "N2", "N1 N3 N2 N4 N5", 1)]
     [InlineData("N1", "N5", "N2 N3 N4 N5 N1", 4)]
-    public async Task Moved_item_takes_the_place_of_the_target(string item, string target, string expected, int index)
+    public async Task Moved_item_takes_the_position_of_the_target(string item, string target, string expected, int index)
     {
         await using var database = await OpenAsync("N1 N2 N3 N4 N5");
 

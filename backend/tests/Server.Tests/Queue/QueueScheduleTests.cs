@@ -60,7 +60,7 @@ public sealed class QueueScheduleTests
     }
 
     [Fact]
-    public async Task Held_item_wakes_the_worker_after_three_seconds()
+    public async Task Worker_is_woken_three_seconds_after_an_item_is_held()
     {
         var time = new ManualTimeProvider();
         using var schedule = new QueueSchedule(new EventFeed(), time);
@@ -77,7 +77,7 @@ public sealed class QueueScheduleTests
     }
 
     [Fact]
-    public async Task Item_uploaded_by_PUT_is_held()
+    public async Task NZB_uploaded_by_PUT_is_held_before_its_import()
     {
         await using var server = await TreeServer.StartAsync();
 

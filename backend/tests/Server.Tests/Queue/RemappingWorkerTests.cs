@@ -73,7 +73,7 @@ public sealed class RemappingWorkerTests : IDisposable
     }
 
     [Fact]
-    public async Task Refuted_release_is_mapped_though_the_openings_fail()
+    public async Task Refuted_release_is_remapped_even_if_openings_fail()
     {
         await using var mock = await MockServer.StartAsync();
         var holds = false;
@@ -109,7 +109,7 @@ public sealed class RemappingWorkerTests : IDisposable
     }
 
     [Fact]
-    public async Task Password_of_an_old_release_outlives_its_opening()
+    public async Task Password_of_an_old_release_is_kept_after_its_opening()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -128,7 +128,7 @@ public sealed class RemappingWorkerTests : IDisposable
     }
 
     [Fact]
-    public async Task Refused_item_of_an_old_server_stays_in_the_history()
+    public async Task Unplayable_item_of_an_old_server_stays_in_the_history()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock, WithoutOpening);

@@ -17,14 +17,14 @@ public sealed class RemovalTermTests
     [InlineData(Term, Term, true)]
     [InlineData(2 * Year, Hour, false)]
     [InlineData(-2 * Year, Term, false)]
-    public void Term_is_over_by_both_clocks_only(long wall, long kept, bool expected) =>
+    public void Removal_term_ends_only_once_both_clocks_reach_it(long wall, long kept, bool expected) =>
         Assert.Equal(expected, RemovalTerm.IsOver(new RemovalAge(5 * Year, kept), (5 * Year) + wall));
 
     [Theory]
     [InlineData(Hour, Hour)]
     [InlineData(2 * Year, 2 * Hour)]
     [InlineData(-Hour, 0)]
-    public void One_round_counts_for_two_hours_at_most(long ran, long expected) =>
+    public void One_round_adds_at_most_two_hours_to_the_age(long ran, long expected) =>
         Assert.Equal(expected, RemovalTerm.Age(new RemovalAge(0, 0), Year, TimeSpan.FromMilliseconds(ran)).KeptMs);
 
     [Fact]
@@ -32,7 +32,7 @@ public sealed class RemovalTermTests
         Assert.Equal(5, RemovalTerm.Age(new RemovalAge(100, 0), 105, TimeSpan.FromHours(1)).KeptMs);
 
     [Fact]
-    public void Clock_that_is_set_back_starts_the_term_again() =>
+    public void Clock_set_back_restarts_the_removal_term() =>
         Assert.Equal(new RemovalAge(Year, 0), RemovalTerm.Age(new RemovalAge(2 * Year, Term - 1), Year, TimeSpan.FromHours(1)));
 
     [Theory]

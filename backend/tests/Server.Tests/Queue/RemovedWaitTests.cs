@@ -16,7 +16,7 @@ public sealed class RemovedWaitTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Item_removed_as_its_wait_begins_leaves_no_retry()
+    public async Task Item_removed_as_its_retry_is_scheduled_leaves_no_retry()
     {
         var cancel = TestContext.Current.CancellationToken;
         var time = new RemovingTime(_folder.Folder.Database);

@@ -124,7 +124,7 @@ public sealed class UuencodedPostTests : IDisposable
     }
 
     [Fact]
-    public async Task Uneven_uuencoded_articles_and_a_text_file_read_back_equal()
+    public async Task Uneven_uuencoded_articles_and_text_are_read_byte_for_byte()
     {
         int[] lengths = [17_999, 18_000, 45, 46, 18_001, 30_000, 44];
         var release = Release(

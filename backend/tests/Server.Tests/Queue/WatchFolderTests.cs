@@ -156,7 +156,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task Watched_now_call_scans_immediately()
+    public async Task Watched_now_call_scans_the_folder_immediately()
     {
         await using var host = await StartAsync();
 

@@ -110,7 +110,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Identical_add_is_idempotent_and_same_name_is_kept()
+    public async Task Identical_add_is_idempotent_and_equal_names_are_kept()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var (first, second) = (NzbText.Of("a.mkv"), NzbText.Of("b.mkv"));
@@ -144,7 +144,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Parameters_are_kept()
+    public async Task Addfile_parameters_are_applied_to_the_item()
     {
         await using var host = await ProductHost.StartAsync(_folder);
 

@@ -98,7 +98,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task First_NZB_of_a_fetched_zip_keeps_the_id()
+    public async Task First_NZB_in_a_fetched_zip_keeps_the_item_id()
     {
         var zip = NzbText.Zip(("One.nzb", NzbText.Of("a.mkv")), ("Two.nzb", NzbText.Of("b.mkv")));
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Give(zip));

@@ -67,7 +67,7 @@ public sealed class SabWriterTests
     [InlineData("", "<item name=\"\">1</item>")]
     [InlineData("a:b", "<item name=\"a:b\">1</item>")]
     [InlineData("caf\u00e9_1.x-y", "<caf\u00e9_1.x-y>1</caf\u00e9_1.x-y>")]
-    public void Key_unfit_as_an_element_name_becomes_an_attribute(string key, string expected) =>
+    public void Key_invalid_as_an_element_name_becomes_an_attribute(string key, string expected) =>
         Assert.Equal($"<result>{expected}</result>", Xml(to => to.Field(key, 1), isResult: true));
 
     [Theory]
@@ -103,7 +103,7 @@ public sealed class SabWriterTests
     }
 
     [Fact]
-    public void Same_calls_produce_a_JSON_object()
+    public void JSON_writer_produces_an_object_from_the_calls_for_XML()
     {
         var output = new ArrayBufferWriter<byte>();
         using var to = new SabJsonWriter(output);

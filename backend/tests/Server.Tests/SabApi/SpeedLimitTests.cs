@@ -89,7 +89,7 @@ public sealed class SpeedLimitTests : IDisposable
     }
 
     [Fact]
-    public async Task Percentage_of_no_limit_is_shown_again_without_effect()
+    public async Task Percentage_without_a_limit_is_shown_but_has_no_effect()
     {
         await using (var host = await ProductHost.StartAsync(_folder, null, null, ("LOG_LEVEL", "warning")))
         {

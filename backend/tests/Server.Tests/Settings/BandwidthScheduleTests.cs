@@ -53,7 +53,7 @@ public sealed class BandwidthScheduleTests
     public void Invalid_schedule_returns_null(string text) => Assert.Null(BandwidthSchedule.Read(text));
 
     [Fact]
-    public void Rows_are_limited()
+    public void Schedule_rows_are_limited_in_number()
     {
         static string Rows(int count) => $"[{string.Join(',', Enumerable.Repeat("""{"from":"08:00","to":"23:00","mbps":1}""", count))}]";
         Assert.NotNull(BandwidthSchedule.Read(Rows(100)));

@@ -96,7 +96,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task Value_saved_while_locked_survives_the_return_of_the_key()
+    public async Task Value_saved_while_locked_is_kept_once_the_key_is_restored()
     {
         const string chosen = "chosen-key-chosen-key";
         var before = await FillAsync();
@@ -263,7 +263,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task API_key_of_the_environment_works_while_locked()
+    public async Task API_key_from_the_environment_works_while_locked()
     {
         const string given = "given-key-given-key-given";
         await FillAsync();

@@ -108,7 +108,7 @@ public sealed class SettingSchemaTests
             SettingSchema.All.Select(definition => $"{definition.Key}|{definition.Type}|{Range(definition)}|{definition.Default}"));
 
     [Fact]
-    public void Secrets_are_marked() =>
+    public void Secret_settings_are_marked() =>
         Assert.Equal(
             ["api.archive-passwords", "api.key", "api.nzb-key", "api.strm-key", "arr.instances", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
             SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Order());

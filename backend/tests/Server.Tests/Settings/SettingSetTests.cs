@@ -49,7 +49,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Restore_brings_back_no_earlier_WebDAV_password()
+    public async Task Restore_keeps_the_current_WebDAV_password()
     {
         await using var host = new SettingsHost(_temporary);
         await SaveAsync(host, ("queue.worker-count", "3"), ("webdav.pass", "first long password"));
@@ -96,7 +96,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_older_than_sets_become_the_first_set()
+    public async Task Settings_saved_before_sets_existed_become_the_first_set()
     {
         await using var host = new SettingsHost(_temporary);
         await host.Database.WriteAsync(connection => connection.Execute("INSERT INTO setting (key, value, secret) VALUES ('queue.worker-count', '5', 0)"), Token);
@@ -110,7 +110,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Set_blamed_for_a_failed_start_is_not_loaded_again()
+    public async Task Settings_set_blamed_for_a_failed_start_is_not_loaded_again()
     {
         await StartAsync(async host =>
         {
@@ -153,7 +153,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Value_saved_by_a_start_without_its_set_is_kept()
+    public async Task Value_saved_by_a_start_on_fallback_settings_is_kept()
     {
         await StartAsync(async host =>
         {
@@ -186,7 +186,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Two_failing_sets_fall_back_to_the_last_good_one()
+    public async Task Two_failing_sets_fall_back_to_the_last_working_set()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>

@@ -119,7 +119,7 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("rclone.host", "https://[::1]/rc/", "https://[::1]/rc")]
     [InlineData("usenet.in-flight-article-budget-mb", "0", "0")]
     [InlineData("usenet.in-flight-article-budget-mb", "64", "64")]
-    public void Value_is_normalized(string key, string text, string expected)
+    public void Setting_value_is_normalized(string key, string text, string expected)
     {
         var settings = Resolve([], new() { [key] = text });
 
@@ -179,7 +179,7 @@ public sealed class SettingsResolverTests : IDisposable
     }
 
     [Fact]
-    public void Variable_that_was_not_replaced_warns_and_has_no_effect()
+    public void Unsubstituted_variable_warns_and_has_no_effect()
     {
         var environment = new ProcessEnvironment(new Dictionary<string, string> { ["SLUICE_ADMIN_PASSWORD"] = "${SLUICE_ADMIN_PASSWORD:-}" });
 

@@ -100,7 +100,7 @@ public sealed class SettingsStoreTests : IDisposable
     [Theory]
     [InlineData("USENET__CONNECT_TIMEOUT_SECONDS", "10", "usenet.connect-timeout-seconds", "20")]
     [InlineData("QUEUE__RESUME_THRESHOLD", "20", "queue.max-items", "10")]
-    public async Task Contradictory_environment_blocks_only_its_own_keys(
+    public async Task Contradictory_environment_blocks_only_the_affected_keys(
         string variable, string text, string key, string worse)
     {
         await using var host = new SettingsHost(_temporary, ("SLUICE_CONFIG__" + variable, text), ("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "15"));

@@ -77,7 +77,7 @@ public sealed class AccessTests : IDisposable
     [Theory]
     [InlineData("*/*")]
     [InlineData("text/html")]
-    public async Task Every_path_verb_and_spelling_is_refused_without_credentials(string accept)
+    public async Task Every_path_verb_and_encoding_is_refused_without_credentials(string accept)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         string[] paths =

@@ -74,7 +74,7 @@ public sealed class BackgroundWorkTests : IDisposable
     }
 
     [Fact]
-    public async Task Unrequested_stop_exits_with_70()
+    public async Task Unrequested_stop_exits_with_code_70()
     {
         var code = await ProcessExit.RunAsync(_ =>
         {

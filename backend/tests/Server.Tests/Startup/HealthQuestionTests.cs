@@ -21,7 +21,7 @@ public sealed class HealthQuestionTests : IDisposable
     [InlineData("", "")]
     [InlineData("::1", "")]
     [InlineData("127.0.0.1", "/sluice")]
-    public async Task Healthcheck_of_a_running_server_exits_with_0(string bind, string urlBase)
+    public async Task Healthcheck_of_a_running_server_exits_with_code_0(string bind, string urlBase)
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["BIND_ADDRESS"] = bind, ["URL_BASE"] = urlBase });
 

@@ -17,7 +17,7 @@ public sealed class ProcessTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Uncreatable_data_folder_exits_with_78()
+    public async Task Uncreatable_data_folder_exits_with_code_78()
     {
         await File.WriteAllTextAsync(Path.Combine(_temporary.Root, "file"), "", Token);
 
@@ -28,7 +28,7 @@ public sealed class ProcessTests : IDisposable
     }
 
     [Fact]
-    public async Task Unwritable_data_folder_exits_with_78()
+    public async Task Unwritable_data_folder_exits_with_code_78()
     {
         if (Environment.IsPrivilegedProcess)
         {
@@ -50,7 +50,7 @@ public sealed class ProcessTests : IDisposable
     [InlineData("2147483647", "newer Sluice .version 2147483647")]
     [InlineData("-1", "sluice.db has version -1, which no Sluice ever wrote; restore a copy from .*backups")]
     [InlineData("-2147483648", "sluice.db has version -2147483648, which no Sluice ever wrote")]
-    public async Task Database_of_an_unknown_version_exits_with_78(string version, string sentence)
+    public async Task Database_of_an_unknown_version_exits_with_code_78(string version, string sentence)
     {
         await using (var connection = new SqliteConnection($"Data Source={_temporary.Folder.Database};Pooling=False"))
         {
@@ -64,7 +64,7 @@ public sealed class ProcessTests : IDisposable
     }
 
     [Fact]
-    public async Task Unreadable_certificate_exits_with_78() =>
+    public async Task Unreadable_certificate_exits_with_code_78() =>
         await ExpectAsync(78, "TLS_CERT_FILE /no/such.pem", ("TLS_CERT_FILE", "/no/such.pem"), ("TLS_KEY_FILE", "/no/such.key"));
 
     [Fact]

@@ -88,7 +88,7 @@ public sealed class ProcessUserTests : IDisposable
     [Theory]
     [InlineData(true, "or leave the container the capability CHOWN")]
     [InlineData(false, "or start the container with PUID=1234 PGID=2345, without user:")]
-    public void Advice_on_a_folder_depends_on_the_user_of_the_start(bool startedAsRoot, string advice)
+    public void Ownership_advice_depends_on_the_user_at_startup(bool startedAsRoot, string advice)
     {
         RequireRoot();
         Own($"{Other}:{Other}", _temporary.Root);
@@ -99,7 +99,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Root_without_CHOWN_is_advised_to_get_it()
+    public async Task Root_without_CHOWN_is_advised_to_add_the_capability()
     {
         RequireRoot();
         Own($"{Other}:{Other}", _temporary.Root);
@@ -124,7 +124,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Wrong_PUID_leaves_the_folder_of_another_database()
+    public async Task Wrong_PUID_does_not_chown_the_folder_of_another_database()
     {
         RequireRoot();
         Own($"{Other}:{Other}", _temporary.Root, _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
@@ -139,7 +139,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Root_without_rights_to_a_database_learns_its_owner()
+    public async Task Error_names_the_database_owner_if_root_lacks_access()
     {
         RequireRoot();
         // A new named volume has this mode.
@@ -170,7 +170,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Rootless_engine_keeps_the_folder_of_its_user()
+    public async Task Rootless_engine_ignores_PUID_and_keeps_the_folder_owner()
     {
         RequireRoot();
         ExternalProgram.Require("unshare");
@@ -194,7 +194,7 @@ public sealed class ProcessUserTests : IDisposable
     [InlineData("         0          1       1000\n      1000          0          1\n", false)]
     [InlineData("         0          0          1\n", false)]
     [InlineData("", false)]
-    public void Rootless_engine_is_told_by_the_map_of_users(string map, bool expected) => Assert.Equal(expected, ProcessUser.IsOneUserAsRoot(map));
+    public void Rootless_engine_is_detected_from_the_user_namespace_map(string map, bool expected) => Assert.Equal(expected, ProcessUser.IsOneUserAsRoot(map));
 
     [Fact]
     public async Task PUID_without_root_logs_a_warning()

@@ -21,7 +21,7 @@ public sealed class SafeModeTests
     [InlineData("older")]
     [InlineData("foreign")]
     [InlineData("no database")]
-    public async Task Database_of_other_blobs_enters_safe_mode_and_loses_nothing(string how)
+    public async Task Database_not_matching_the_blobs_enters_safe_mode_losslessly(string how)
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         var older = films.CopyDatabase();

@@ -29,7 +29,7 @@ public sealed class StartNoteTests : IDisposable
     [Theory]
     [InlineData(raw.SQLITE_FULL)]
     [InlineData(raw.SQLITE_READONLY)]
-    public async Task Unproven_settings_start_on_faulty_storage_and_prove_later(int fault)
+    public async Task New_settings_start_on_faulty_storage_and_are_confirmed_later(int fault)
     {
         await using (var host = await ProductHost.StartAsync(_temporary))
             Assert.Empty(await host.Get<SettingsStore>().SaveAsync(new Dictionary<string, string?> { ["queue.worker-count"] = "3" }, Token));
@@ -104,7 +104,7 @@ public sealed class StartNoteTests : IDisposable
     }
 
     [Fact]
-    public async Task Setting_saved_meanwhile_is_not_overwritten()
+    public async Task Setting_saved_before_the_storage_recovers_is_kept()
     {
         await using (var host = await ProductHost.StartAsync(_temporary))
             await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("DELETE FROM setting WHERE key = 'api.strm-key'"), Token);
@@ -121,7 +121,7 @@ public sealed class StartNoteTests : IDisposable
     }
 
     [Fact]
-    public async Task Start_note_is_written_once_its_fault_passes()
+    public async Task Start_note_is_written_once_the_storage_recovers()
     {
         var time = new ManualTimeProvider();
         var state = new StorageState(time, NullLogger<StorageState>.Instance);

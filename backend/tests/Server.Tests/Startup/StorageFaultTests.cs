@@ -119,7 +119,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Immovable_orphan_blob_stays_and_the_server_serves()
+    public async Task Immovable_orphan_blob_is_left_and_the_server_starts()
     {
         Unprivileged.Require();
         Assert.SkipUnless(Environment.IsPrivilegedProcess, "only the administrator can leave a file that its folder's users may not move");
@@ -160,7 +160,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task SIGTERM_during_start_exits_with_0_silently()
+    public async Task SIGTERM_during_startup_exits_with_code_0_silently()
     {
         await SeedAsync(Credentials);
         await using var held = await HoldDatabaseAsync();

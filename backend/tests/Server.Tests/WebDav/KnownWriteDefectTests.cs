@@ -44,7 +44,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     public async Task Lock_without_a_timeout_header_is_granted() => Assert.Equal(200, (await LockAsync("/a")).Status);
 
     [Fact]
-    public async Task Infinite_lock_still_holds_after_59_minutes()
+    public async Task Infinite_lock_is_still_active_after_59_minutes()
     {
         await LockAsync("/a", "Timeout: Infinite");
         _server.Time.Advance(TimeSpan.FromMinutes(59));

@@ -13,7 +13,7 @@ public sealed class RefusalLogTests
     private readonly CountingLogger _lines = new();
 
     [Fact]
-    public void Same_client_and_path_are_logged_once_a_minute()
+    public void Refusal_of_one_client_and_path_is_logged_once_a_minute()
     {
         var log = new RefusalLog(_time, _lines);
 

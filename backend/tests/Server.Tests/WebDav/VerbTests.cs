@@ -144,7 +144,7 @@ public sealed class VerbTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Other_endpoints_win_only_for_their_own_verb_and_path()
+    public async Task Other_endpoints_take_precedence_only_for_their_verb_and_path()
     {
         await using var server = await DavTestServer.StartAsync(before: app =>
         {
@@ -180,10 +180,10 @@ public sealed class VerbTests : IAsyncLifetime
     }
 
     [Fact]
-    public void Verb_with_two_handlers_is_refused_at_the_start() =>
+    public void Verb_with_two_handlers_fails_startup() =>
         Assert.Throws<ArgumentException>(() => new WebDavDispatcher(new MemoryStore(), [new OptionsHandler(), new OptionsHandler()], null!, null!));
 
     [Fact]
-    public void Verb_without_a_handler_is_refused_at_the_start() =>
+    public void Verb_without_a_handler_fails_startup() =>
         Assert.Throws<InvalidOperationException>(() => new WebDavDispatcher(new MemoryStore(), [new OptionsHandler()], null!, null!));
 }

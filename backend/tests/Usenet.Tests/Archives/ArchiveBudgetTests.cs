@@ -31,7 +31,7 @@ public sealed class ArchiveBudgetTests
     }
 
     [Fact]
-    public void Refused_claim_takes_nothing_from_the_budget()
+    public void Refused_reservation_takes_nothing_from_the_budget()
     {
         var budget = new ArchiveBudget();
         foreach (var claim in new[] { long.MaxValue, long.MinValue, -1, ArchiveBudget.BaseBytes + 1 })
@@ -134,7 +134,7 @@ public sealed class ArchiveBudgetTests
     }
 
     [Fact]
-    public async Task Keys_for_1000_salts_stop_at_the_round_limit()
+    public async Task Key_derivation_for_1000_salts_stops_at_the_round_limit()
     {
         var deriver = new CountingDeriver();
         var keys = new ArchiveKeys(["secret"], deriver);

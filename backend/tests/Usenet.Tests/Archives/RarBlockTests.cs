@@ -47,7 +47,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_changed_bit_makes_a_RAR4_header_unsound()
+    public void A_flipped_bit_in_a_RAR4_header_is_detected()
     {
         var header = File4("film.mkv", 100);
         Assert.True(Rar4Block.IsSound(header));
@@ -63,7 +63,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_changed_bit_makes_a_RAR5_header_unsound()
+    public void A_flipped_bit_in_a_RAR5_header_is_detected()
     {
         var header = File5("film.mkv", 100);
         Assert.True(Rar5Block.IsSound(header));

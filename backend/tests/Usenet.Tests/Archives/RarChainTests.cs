@@ -61,7 +61,7 @@ public sealed class RarChainTests
     }
 
     [Fact]
-    public void Heads_of_two_seasons_are_not_mixed_up()
+    public void Volume_heads_of_two_seasons_are_not_mixed_up()
     {
         // Both sets have a second file that begins in volume 2, so numbers link no heads; whole volumes link.
         var a = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("a1.mkv", 250), ("a2.mkv", 250));

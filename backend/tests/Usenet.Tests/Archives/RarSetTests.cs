@@ -75,7 +75,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void A_set_in_reverse_is_broken()
+    public void Volumes_in_reverse_order_break_the_set()
     {
         foreach (var hasNumbers in new[] { false, true })
         {
@@ -154,7 +154,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void Heads_alone_join_only_if_the_last_volume_is_whole()
+    public void Volume_heads_join_only_with_a_whole_last_volume()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("one.mkv", 450));
         List<RarVolume> heads = [.. volumes.SkipLast(1).Select(RarSets.HeadOf), volumes[^1]];

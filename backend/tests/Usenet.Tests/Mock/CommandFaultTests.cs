@@ -79,7 +79,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Only_half_of_the_status_line_is_sent()
+    public async Task Half_status_line_fault_sends_only_the_first_half()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandHalf);
         await using var client = await bench.OpenAsync();
@@ -99,7 +99,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Verb_narrows_a_fault_to_one_command()
+    public async Task Fault_with_a_verb_affects_only_one_command()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.Command503, Verb = "DATE" });
         await using var client = await bench.OpenAsync();
@@ -133,7 +133,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Another_article_is_sent_under_its_own_id()
+    public async Task Wrong_article_fault_sends_another_article_with_its_own_id()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandOtherId);
         await using var client = await bench.OpenAsync();
@@ -186,7 +186,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Reply_is_sent_twice()
+    public async Task Repeated_reply_fault_sends_the_body_twice()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandTwice);
         await using var client = await bench.OpenAsync();

@@ -91,7 +91,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Greeting_is_garbage_a_long_banner_or_absent()
+    public async Task Greeting_faults_send_garbage_a_long_banner_or_nothing()
     {
         await using var garbage = await FaultBench.StartAsync(FaultKind.GreetingGarbage);
         await using var first = await garbage.ConnectAsync();
@@ -144,7 +144,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Accepted_login_is_forgotten_at_the_first_command()
+    public async Task Login_forgotten_at_the_first_command_must_be_repeated()
     {
         await using var bench = await StartWithLoginAsync(new MockFault { Kind = FaultKind.AuthThen480, Count = 1 });
         await using var client = await bench.OpenAsync();

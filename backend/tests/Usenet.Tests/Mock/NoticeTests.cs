@@ -18,7 +18,7 @@ public sealed class NoticeTests
     [InlineData(200, true)]
     [InlineData(Timeout.Infinite, false)]
     [InlineData(Timeout.Infinite, true)]
-    public async Task Client_lost_mid_reply_counts_until_the_server_notices(int milliseconds, bool resets)
+    public async Task Client_lost_mid_reply_counts_until_the_server_detects_it(int milliseconds, bool resets)
     {
         await using var bench = await StartAsync(milliseconds);
         await using (var client = await bench.OpenAsync())
@@ -48,7 +48,7 @@ public sealed class NoticeTests
     }
 
     [Fact]
-    public async Task Client_leaving_between_replies_is_noticed_at_once()
+    public async Task Client_leaving_between_replies_is_detected_at_once()
     {
         await using var bench = await StartAsync(Timeout.Infinite);
         for (var i = 0; i < 5; i++)

@@ -69,7 +69,7 @@ public sealed class PlacementTests
     [InlineData("0.25", 0.25)]
     [InlineData("1.0", 1)]
     [InlineData("5%", 0.05)]
-    public void Selection_with_a_dot_or_percent_sign_is_a_share(string text, double rate) => Assert.Equal(rate, ArticleSelection.Parse(text).Rate);
+    public void Selection_with_a_dot_or_percent_sign_is_a_rate(string text, double rate) => Assert.Equal(rate, ArticleSelection.Parse(text).Rate);
 
     [Theory]
     [InlineData("")]

@@ -61,7 +61,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Stat_confirms_an_article_no_other_command_finds()
+    public async Task STAT_fault_confirms_an_article_missing_for_other_commands()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.PolicyStatLie);
         await using var client = await bench.OpenAsync();
@@ -86,7 +86,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Provider_outage_closes_open_connections_and_ends()
+    public async Task Provider_outage_closes_connections_and_ends_on_time()
     {
         await using var bench = await FaultBench.StartAsync(
             new MockFault { Kind = FaultKind.PolicyDown, After = TimeSpan.FromSeconds(1), Until = TimeSpan.FromSeconds(61) }, _clock);

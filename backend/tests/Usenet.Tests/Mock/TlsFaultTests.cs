@@ -21,7 +21,7 @@ public sealed class TlsFaultTests
     }
 
     [Fact]
-    public async Task Handshake_is_closed_midway()
+    public async Task TLS_handshake_closed_midway_fails()
     {
         await using var mock = await StartAsync(FaultKind.TlsClose);
         await using (var client = await RawClient.ConnectAsync(mock.Port))

@@ -17,7 +17,7 @@ public sealed class ReliabilityTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task F01_Blocks_never_exceed_the_budget_while_streams_come_and_go()
+    public async Task F01_Blocks_never_exceed_the_budget_as_streams_open_and_close()
     {
         var options = new StreamOptions { ByteBudget = 8L << 20, GuaranteedBytes = 1L << 20, ReadAhead = 8L << 20 };
         await using var host = await EngineHost.StartAsync(

@@ -16,7 +16,7 @@ public sealed class StreamMemoryTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Proved_segments_cost_the_next_engine_nothing()
+    public async Task Proved_segments_are_not_refetched_by_the_next_engine()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(10));
         using var memory = new StreamMemory(TimeProvider.System);

@@ -111,7 +111,7 @@ public sealed class TesterPartsTests
     [InlineData("cpu_s_per_gib", 0.5, 0.6, "worse")]
     [InlineData("articles_per_seek.worst", 2, 3, "worse")]
     [InlineData("bytes_verified", 2, 3, "")]
-    public void Worse_depends_on_the_direction_of_the_metric(string name, double before, double now, string verdict) =>
+    public void Metric_direction_decides_between_worse_and_better(string name, double before, double now, string verdict) =>
         Assert.Equal(verdict, Comparison.Judge(name, before, now, tolerancePercent: 10));
 
     [Theory]

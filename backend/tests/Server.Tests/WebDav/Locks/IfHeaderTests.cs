@@ -46,7 +46,7 @@ public sealed class IfHeaderTests
     }
 
     [Fact]
-    public void Lists_are_bounded()
+    public void If_header_lists_are_limited_in_number()
     {
         Assert.True(IfHeader.TryParse(string.Concat(Enumerable.Repeat("(<a:b>)", IfHeaderReader.MaxLists)), out _));
         Assert.False(IfHeader.TryParse(string.Concat(Enumerable.Repeat("(<a:b>)", IfHeaderReader.MaxLists + 1)), out _));

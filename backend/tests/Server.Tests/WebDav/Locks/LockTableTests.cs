@@ -38,7 +38,7 @@ public sealed class LockTableTests
     [Theory]
     [InlineData(-730)]
     [InlineData(730)]
-    public void F43_Wall_clock_change_does_not_move_lock_expiry(int days)
+    public void F43_Wall_clock_change_does_not_change_lock_expiry(int days)
     {
         var held = Grant("/a exclusive 0")!;
         _time.SetWallClock(TimeSpan.FromDays(days));

@@ -42,7 +42,7 @@ public sealed class FullDiskTests
     }
 
     [Fact]
-    public async Task Link_that_cannot_be_recorded_as_taken_stays()
+    public async Task Link_delete_on_a_full_disk_returns_507_and_keeps_the_link()
     {
         const string First = "/completed-symlinks/tv/Rel/a.mkv.rclonelink";
         const string Second = "/completed-symlinks/tv/Rel/b.mkv.rclonelink";

@@ -87,7 +87,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Zip_lists_as_one_file_and_its_members_stay_separate_items()
+    public async Task Zip_is_listed_as_one_file_but_its_members_are_separate_items()
     {
         await using var server = await TreeServer.StartAsync();
         var zip = NzbText.Zip([.. Enumerable.Range(0, 5).Select(i => ($"d{i}/same.nzb", NzbText.Of($"{i}.mkv")))]);

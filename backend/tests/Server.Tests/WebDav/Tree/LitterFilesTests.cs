@@ -12,7 +12,7 @@ public sealed class LitterFilesTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task File_is_kept_for_an_hour()
+    public async Task Desktop_metadata_file_is_kept_for_an_hour()
     {
         var files = new LitterFiles(_time);
 
@@ -35,7 +35,7 @@ public sealed class LitterFilesTests
     [Theory]
     [InlineData(-730)]
     [InlineData(730)]
-    public async Task F43_Wall_clock_change_does_not_move_file_expiry(int days)
+    public async Task F43_Wall_clock_change_does_not_change_file_expiry(int days)
     {
         var files = new LitterFiles(_time);
         await files.PutAsync("tv", "._a", Upload(3), Token);
@@ -50,7 +50,7 @@ public sealed class LitterFilesTests
     [InlineData(0, nameof(StoreAnswer.Created))]
     [InlineData(LitterFiles.MaxLength, nameof(StoreAnswer.Created))]
     [InlineData(LitterFiles.MaxLength + 1, nameof(StoreAnswer.TooLarge))]
-    public async Task Length_is_bounded(int length, string expected)
+    public async Task Desktop_metadata_file_length_is_limited(int length, string expected)
     {
         var files = new LitterFiles(_time);
 

@@ -49,11 +49,11 @@ public sealed class PlaylistTests : IAsyncLifetime
     [InlineData("playlists/tv/Tide.Pool.S01.720p.WEB-GRP/extras.m3u", 1)]
     [InlineData("playlists/tv/Tide.Pool.S01.720p.WEB-GRP/subs.m3u", 0)]
     [InlineData("playlists/demo.m3u", 1)]
-    public async Task Folder_playlist_lists_what_plays_below_it(string path, int count) =>
+    public async Task Folder_playlist_lists_the_playable_files_below_it(string path, int count) =>
         Assert.Equal(count, TitlesOf(await _server.SendAnonymouslyAsync($"GET {LinkOf(path)}")).Count);
 
     [Fact]
-    public async Task Links_of_a_playlist_open_their_files_for_a_day()
+    public async Task Playlist_links_open_their_files_for_a_day()
     {
         var before = DateTimeOffset.UtcNow.ToUnixTimeSeconds();
         var answer = await _server.SendAnonymouslyAsync($"GET {LinkOf("playlists/movies.m3u")}", "Host: nas.test:8080");
@@ -67,7 +67,7 @@ public sealed class PlaylistTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Foreign_expired_or_missing_signature_gets_nothing()
+    public async Task Wrong_expired_or_missing_signature_gets_no_body()
     {
         var right = ViewKey.Sign(TreeServer.Key, "playlists/movies.m3u", Later);
         var past = DateTimeOffset.UtcNow.AddMinutes(-1).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
@@ -105,7 +105,7 @@ public sealed class PlaylistTests : IAsyncLifetime
     public async Task Unknown_playlist_is_not_found(string path) => Assert.Equal(404, (await _server.SendAnonymouslyAsync($"GET {LinkOf(path)}")).Status);
 
     [Fact]
-    public async Task Playlist_has_a_head_and_no_other_verbs()
+    public async Task Playlist_supports_GET_and_HEAD_only()
     {
         var head = await _server.SendAnonymouslyAsync($"HEAD {LinkOf("playlists/movies.m3u")}");
 

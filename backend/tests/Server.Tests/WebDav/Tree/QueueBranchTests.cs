@@ -93,7 +93,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [InlineData("/content/tv/._a.nzb", 403)]
     [InlineData("/nzbs/tv/a.nzb/", 403)]
     [InlineData("/nzbs/a.mkv", 405)]
-    public async Task Other_names_and_places_are_refused(string path, int status) =>
+    public async Task Upload_with_a_bad_name_or_folder_is_refused(string path, int status) =>
         Assert.Equal(status, (await _server.PutAsync(path, Nzb)).Status);
 
     [Theory]
@@ -149,7 +149,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Empty_upload_stays_as_a_placeholder_until_its_content()
+    public async Task Empty_upload_is_listed_until_its_content_arrives()
     {
         Assert.Equal(201, (await _server.PutAsync("/nzbs/software/a.nzb", "")).Status);
         Assert.Equal(201, (await _server.SendChunkedAsync("PUT /nzbs/software/b.nzb", "")).Status);

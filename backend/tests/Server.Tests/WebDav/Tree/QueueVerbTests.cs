@@ -16,7 +16,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     [InlineData("/nzbs/tv/renamed.nzb", "/nzbs/tv/renamed.nzb")]
     [InlineData("/nzbs/movies/moved.nzb", "/nzbs/movies/moved.nzb")]
     [InlineData("/nzbs/manual.nzb", "/nzbs/uncategorized/manual.nzb")]
-    public async Task Item_gets_another_name_or_category(string destination, string place)
+    public async Task Moved_item_gets_the_new_name_or_category(string destination, string place)
     {
         var text = Nzb + destination;
         Assert.InRange((await _server.PutAsync("/nzbs/tv/old.nzb", text)).Status, 201, 204);
@@ -59,7 +59,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     }
 
     [Fact]
-    public async Task Empty_file_moves_like_an_item()
+    public async Task Empty_file_can_be_moved_like_an_item()
     {
         await _server.PutAsync("/nzbs/audio/new.nzb", "");
         await _server.PutAsync("/nzbs/audio/old.nzb", Nzb);
@@ -93,7 +93,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     }
 
     [Fact]
-    public async Task Stored_properties_follow_a_move_and_end_with_delete()
+    public async Task Stored_properties_follow_a_move_and_are_removed_on_delete()
     {
         await _server.PutAsync("/nzbs/software/p.nzb", Nzb + "p");
         const string Update = "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'>\u00e9<q/></p></prop></set></propertyupdate>";

@@ -84,7 +84,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData("http://host/x/a.mkv", "200 OK", null, "a.mkv 5")]
     [InlineData("/y/a.mkv", "200 OK", null, "")]
     [InlineData("a.mkv", "200 OK", null, "a.mkv 5")]
-    public void Test_reader_drops_the_entries_rclone_drops(string href, string first, string? second, string expected)
+    public void Test_reader_ignores_the_same_entries_as_rclone(string href, string first, string? second, string expected)
     {
         static string Stat(string? status, string length) => status is null ? ""
             : $"<D:propstat><D:prop><D:getcontentlength>{length}</D:getcontentlength></D:prop><D:status>HTTP/1.1 {status}</D:status></D:propstat>";

@@ -108,7 +108,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Locked_upload_needs_the_token_to_write_or_move()
+    public async Task Write_or_move_of_a_locked_upload_needs_the_token()
     {
         var locked = await _server.SendBodyAsync("LOCK /nzbs/software/l.part", Wish);
         Assert.Equal(201, locked.Status);

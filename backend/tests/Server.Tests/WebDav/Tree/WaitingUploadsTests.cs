@@ -28,7 +28,7 @@ public sealed class WaitingUploadsTests
     [Theory]
     [InlineData(-730)]
     [InlineData(730)]
-    public void F43_Wall_clock_change_does_not_move_name_expiry(int days)
+    public void F43_Wall_clock_change_does_not_change_name_expiry(int days)
     {
         var waiting = new WaitingUploads(_time);
         Assert.True(waiting.TryAdd("tv", "a.nzb"));

@@ -137,7 +137,7 @@ public sealed class DavXmlReaderTests
     [InlineData(32, true)]
     [InlineData(33, false)]
     [InlineData(5000, false)]
-    public void Nesting_is_bounded(int depth, bool accepted)
+    public void XML_nesting_is_limited(int depth, bool accepted)
     {
         var document = string.Concat(Enumerable.Repeat("<a>", depth)) + string.Concat(Enumerable.Repeat("</a>", depth));
 

@@ -18,7 +18,7 @@ public sealed class SubtitleEncodingTests
     [InlineData("utf-8")]
     [InlineData("utf-16")]
     [InlineData("utf-16BE")]
-    public void Byte_order_mark_decides(string name)
+    public void Byte_order_mark_determines_the_encoding(string name)
     {
         var encoding = Encoding.GetEncoding(name);
 
@@ -39,7 +39,7 @@ public sealed class SubtitleEncodingTests
     [InlineData(1253, "el", Greek)]
     [InlineData(1254, "tr", Turkish)]
     [InlineData(1255, "he", Hebrew)]
-    public void Language_decides_the_code_page(int page, string language, string text) =>
+    public void Language_determines_the_code_page(int page, string language, string text) =>
         Assert.Equal(text, SubtitleEncoding.Decode(Bytes(page, text), language));
 
     [Fact]
@@ -64,7 +64,7 @@ public sealed class SubtitleEncodingTests
     [InlineData("Take.It.srt", "a8f0.mkv", null, false, false)]
     [InlineData("Harbour.Lights.2019.srt", "Harbour.Lights.2019.mkv", null, false, false)]
     [InlineData("ITA.srt", "Harbour.Lights.2019.mkv", "it", false, false)]
-    public void Name_gives_language_and_marks(string name, string film, string? language, bool forced, bool sounds) =>
+    public void File_name_gives_language_and_flags(string name, string film, string? language, bool forced, bool sounds) =>
         Assert.Equal(new SubtitleName(language, forced, sounds), SubtitleName.Parse(name, film));
 
     private static byte[] Bytes(int page, string text) => CodePagesEncodingProvider.Instance.GetEncoding(page)!.GetBytes(text);

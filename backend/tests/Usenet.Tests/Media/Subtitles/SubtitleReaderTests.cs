@@ -143,7 +143,7 @@ public sealed class SubtitleReaderTests
     [InlineData("<i")]
     [InlineData("&amp")]
     [InlineData("\U0001F600")]
-    public void Longest_line_is_cut(string piece)
+    public void Overlong_line_is_truncated(string piece)
     {
         var file = $"0:0:1 --> 0:0:2\n{string.Concat(Enumerable.Repeat(piece, 2_000_000 / piece.Length))}";
 
@@ -155,7 +155,7 @@ public sealed class SubtitleReaderTests
 
     /// <summary>Files with changed, cut, duplicated and mixed bytes. None may throw, and the cues stay within their limits.</summary>
     [Fact]
-    public void Damaged_files_never_fault() => Mutate(100_000, seed: 33);
+    public void Damaged_files_never_throw() => Mutate(100_000, seed: 33);
 
     private static IReadOnlyList<SubtitleCue> Read(string file) => SubtitleReader.Read(Encoding.UTF8.GetBytes(file), null).Cues;
 

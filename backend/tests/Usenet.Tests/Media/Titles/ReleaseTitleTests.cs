@@ -48,7 +48,7 @@ public sealed class ReleaseTitleTests
     }
 
     [Fact]
-    public void Names_of_any_letters_are_parsed_without_a_fault()
+    public void Random_names_are_parsed_without_an_exception()
     {
         var random = new Random(33);
         const string letters = "S01E5-x.[]( ){}_aEp19208pof,~\u00e9\u6d77\ud83d\udc1f'\"";

@@ -77,7 +77,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Fetch_waiting_for_a_permit_takes_no_turn()
+    public void Fetch_waiting_for_a_permit_takes_no_bandwidth_turn()
     {
         _model = new PacedModel(pools: 2, connections: 1);
         _model.Limiter.Allow(1);
@@ -134,7 +134,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Idle_time_saves_up_at_most_250_ms_of_bandwidth()
+    public void Idle_time_accumulates_at_most_250_ms_of_bandwidth()
     {
         _model.Bandwidth.Configure(40 * Limit);
         _model.Run(3600);
@@ -159,7 +159,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Misses_cost_nothing()
+    public void Misses_do_not_count_toward_the_bandwidth_limit()
     {
         _model.Brings = static _ => 0;
         _model.Bandwidth.Configure(Limit);

@@ -69,7 +69,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void Server_refusing_everything_teaches_no_cap()
+    public void Connection_cap_is_not_learned_if_the_server_refuses_all()
     {
         for (var others = 5; others > 0; others--)
             _cap.Refused(others, isDoubtful: false, isSure: false);

@@ -48,7 +48,7 @@ public sealed class LeaseSchedulerTests
     [InlineData(20, 20)]
     [InlineData(2, 0)]
     [InlineData(1, 0)]
-    public void F14_Background_stays_within_its_share_and_keeps_moving(int connections, int capacity)
+    public void F14_Background_stays_within_its_share_but_is_not_starved(int connections, int capacity)
     {
         var model = Model(connections, capacity);
         var pool = model.Pools[0];
@@ -128,7 +128,7 @@ public sealed class LeaseSchedulerTests
     }
 
     [Fact]
-    public void Draining_connection_does_not_count_for_the_next_landing()
+    public void Draining_connection_does_not_count_for_the_next_seek()
     {
         var model = Model(connections: 1, depth: 4);
         var (pool, landing) = (model.Pools[0], SchedulerModel.Request(Playback, "seeking", isHeadOfLine: true));
@@ -146,7 +146,7 @@ public sealed class LeaseSchedulerTests
     }
 
     [Fact]
-    public void Follow_up_connections_are_wanted_before_and_during_a_landing()
+    public void Follow_up_connections_are_requested_before_and_during_a_seek()
     {
         var model = Model(connections: 0, depth: 4);
         var (pool, landing) = (model.Pools[0], SchedulerModel.Request(Playback, "reads on", isHeadOfLine: true, following: 7));
@@ -167,7 +167,7 @@ public sealed class LeaseSchedulerTests
     }
 
     [Fact]
-    public void Withdrawn_fetch_wants_no_follow_up_connections()
+    public void Withdrawn_fetch_requests_no_follow_up_connections()
     {
         var model = Model(connections: 0, depth: 4);
         model.Fetch(model.Pools[0], SchedulerModel.Request(Playback, "reads on", isHeadOfLine: true, following: 7));

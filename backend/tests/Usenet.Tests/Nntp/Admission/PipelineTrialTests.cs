@@ -36,7 +36,7 @@ public sealed class PipelineTrialTests
     }
 
     [Fact]
-    public void Failures_seen_without_pipelining_too_do_not_count()
+    public void Failures_seen_also_without_pipelining_do_not_count()
     {
         var trial = new PipelineTrial(TimeProvider.System);
         for (var round = 0; round < 50; round++)

@@ -24,7 +24,7 @@ public sealed class ClosedSocketTests
     [Theory(Timeout = 240_000)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task F08_Stalls_are_not_taken_for_a_connection_cap(bool countsUntilStallEnds)
+    public async Task F08_Stalls_are_not_mistaken_for_a_connection_cap(bool countsUntilStallEnds)
     {
         var provider = Stalling(Cap, countsUntilStallEnds);
         await using var host = await StartAsync(provider, Cap);
@@ -54,7 +54,7 @@ public sealed class ClosedSocketTests
 
     /// <summary>The clock stands still, so only the server's close can free the slot of a closed socket.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task Failed_STATs_of_the_only_provider_give_their_sockets_back()
+    public async Task Failed_STATs_at_the_only_provider_release_their_sockets()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles),

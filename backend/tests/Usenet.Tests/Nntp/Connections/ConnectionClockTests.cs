@@ -175,7 +175,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F07_Command_canceled_before_the_wire_is_not_sent()
+    public async Task F07_Command_canceled_before_it_is_written_is_not_sent()
     {
         var clock = new HookedClock();
         var (pool, lease) = await LeaseAsync(clock);

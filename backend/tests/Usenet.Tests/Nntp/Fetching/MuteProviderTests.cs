@@ -28,7 +28,7 @@ public sealed class MuteProviderTests
     [Theory(Timeout = 60_000)]
     [InlineData(OperationLane.Playback)]
     [InlineData(OperationLane.Import)]
-    public async Task F10_Mute_first_provider_costs_one_wait_and_no_second_try(OperationLane lane)
+    public async Task F10_Mute_first_provider_costs_one_wait_and_no_hedge(OperationLane lane)
     {
         await using var host = await StartAsync(mute: 1);
         var fetches = Enumerable.Range(1, Articles / 2).Select(part => FetchAsync(host, part, lane)).ToArray();

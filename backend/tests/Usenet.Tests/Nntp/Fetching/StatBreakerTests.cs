@@ -64,7 +64,7 @@ public sealed class StatBreakerTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F13_Lone_provider_failing_STATs_is_still_asked()
+    public async Task F13_Lone_provider_failing_STATs_is_still_used()
     {
         await using var host = await StartAsync(providers: 1, TimeSpan.FromHours(1));
         for (var part = 1; part <= 3; part++)

@@ -26,7 +26,7 @@ public sealed class StatTests
     }
 
     [Fact]
-    public async Task STAT_asks_the_next_provider_only_about_misses()
+    public async Task STAT_is_sent_to_the_next_provider_only_for_misses()
     {
         await using var host = await StartAsync(
             300,
@@ -49,7 +49,7 @@ public sealed class StatTests
     }
 
     [Fact]
-    public async Task STAT_miss_covers_the_backbone_unless_all_are_asked()
+    public async Task STAT_miss_covers_the_backbone_unless_all_are_required()
     {
         var empty = new MockProvider { Missing = ArticleSelection.All };
         await using var host = await EngineHost.StartAsync(
@@ -118,7 +118,7 @@ public sealed class StatTests
     }
 
     [Fact]
-    public async Task Depth_1_asks_about_one_article_at_a_time()
+    public async Task Pipelining_depth_1_sends_one_STAT_at_a_time()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(40), provider: (_, account) => account with { MaxConnections = 2, PipeliningDepth = 1 });
         Assert.All(await host.StatAsync(1, 40), answer => Assert.True(answer.IsPresent));

@@ -53,7 +53,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Closed_event_fires_once_and_only_from_an_open_breaker()
+    public void Closed_event_fires_once_per_recovery_of_an_open_breaker()
     {
         var (breaker, closed) = (NewBreaker(), 0);
         breaker.Closed += () => closed++;

@@ -30,7 +30,7 @@ public sealed class ProviderMemoryTests
     [Theory]
     [InlineData(-730)]
     [InlineData(730)]
-    public void F43_Clock_change_does_not_move_a_miss(int days)
+    public void F43_Clock_change_does_not_change_the_expiry_of_a_miss(int days)
     {
         var memory = new ProviderMemory(_time);
         memory.RememberMissing(Provider, Id(1));
@@ -78,7 +78,7 @@ public sealed class ProviderMemoryTests
     }
 
     [Fact]
-    public void F38_New_values_are_taken_once_and_restore_another_memory()
+    public void F38_New_values_are_saved_once_and_restored_after_a_restart()
     {
         var memory = new ProviderMemory(_time);
         memory.RememberMissing(Provider, Id(1));

@@ -91,7 +91,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Silence_ends_the_gathering()
+    public async Task Silence_on_the_line_ends_gathering_with_the_bytes_so_far()
     {
         var heard = 0;
         _stream.Progress = _ => heard++;

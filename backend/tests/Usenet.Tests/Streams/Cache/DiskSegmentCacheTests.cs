@@ -47,7 +47,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_Reader_past_the_cached_bytes_fetches_the_rest()
+    public async Task F27_Read_past_the_cached_bytes_fetches_the_rest()
     {
         await ReadAsync((0, 100_000, false));
         Assert.Equal(2, await ReadAsync((0, 500_000, false)));

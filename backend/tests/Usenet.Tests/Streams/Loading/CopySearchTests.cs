@@ -22,13 +22,13 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Bad_copies_are_retried_after_every_provider_was_asked() =>
+    public void Bad_copies_are_retried_after_every_provider_was_tried() =>
         Assert.Equal(
             ["primary", "primary -0", "primary", "primary -1", "duplicate"],
             Questions("bad 0", Miss, "bad 1", Miss, Miss));
 
     [Fact]
-    public void Providers_with_only_bad_copies_are_not_asked_a_third_time()
+    public void Providers_with_only_bad_copies_are_not_tried_a_third_time()
     {
         string[] answers = ["bad 0", "bad 1", "bad 2", "bad 1", "bad 0", "bad 2", Miss];
         Assert.Equal(["primary", "primary -0", "primary -0-1", "primary", "primary -1", "primary -0-1", "duplicate"], Questions(answers));
@@ -46,7 +46,7 @@ public sealed class CopySearchTests
             Questions("doubtful 0", Miss, "doubtful 0", "doubtful 1", Miss, Miss));
 
     [Fact]
-    public void Doubt_lasts_as_long_as_its_round()
+    public void Doubt_ends_with_the_search_round()
     {
         var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
         Assert.False(search.IsInDoubt);
@@ -59,7 +59,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Source_ignoring_exclusions_is_not_asked_forever()
+    public void Source_ignoring_exclusions_is_not_retried_forever()
     {
         var search = new CopySearch(new SegmentIds(Primary, []), 3, rounds: 2);
         Assert.True(search.ReportBad(1));
@@ -83,7 +83,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Second_copy_search_asks_other_providers_only_once()
+    public void Second_copy_search_tries_other_providers_only_once()
     {
         var beside = default(ProviderSet).With(1);
         var search = new CopySearch(new SegmentIds(Primary, []), 2, rounds: 1, beside);
@@ -96,7 +96,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Search_without_providers_still_asks_the_source() =>
+    public void Search_without_providers_still_tries_the_source() =>
         Assert.True(new CopySearch(new SegmentIds(Primary, []), 0, rounds: 2).HasNext());
 
     /// <summary>Returns the requests to three providers, two of which share a store, for the given answers.</summary>

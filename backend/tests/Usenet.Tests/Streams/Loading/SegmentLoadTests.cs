@@ -75,7 +75,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task Nearly_finished_load_without_readers_ends_in_the_cache()
+    public async Task Nearly_finished_load_without_readers_completes_in_the_cache()
     {
         await using var film = new SteppedFilm(time: new ManualTimeProvider());
         var first = film.Open();
@@ -112,7 +112,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task A_failure_goes_to_every_reader()
+    public async Task Load_failure_is_reported_to_every_reader()
     {
         await using var film = new SteppedFilm();
         await using var first = film.Open();
@@ -125,7 +125,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task Playback_joining_an_import_moves_the_load_to_its_lane()
+    public async Task Load_moves_to_the_playback_lane_if_playback_joins_an_import()
     {
         await using var film = new SteppedFilm();
         await using var import = film.Open(lane: OperationLane.Import);
@@ -163,7 +163,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task Article_listed_at_two_offsets_is_judged_for_each()
+    public async Task Article_listed_at_two_offsets_is_verified_for_each()
     {
         await using var film = new SteppedFilm(parts: 2);
         var id = new SegmentIds(MessageId.Parse("0@film"), []);

@@ -80,7 +80,7 @@ public sealed class UnconfirmedArticleTests
     }
 
     [Fact]
-    public async Task Lone_provider_with_differing_copies_is_asked_only_twice()
+    public async Task Lone_provider_with_differing_copies_is_tried_only_twice()
     {
         var source = Film(providers: 1);
         source.Post(0, Id(Suspect), [.. Enumerable.Range(1, 10).Select(seed => Article(Other(seed), Want.NoChecksum))]);

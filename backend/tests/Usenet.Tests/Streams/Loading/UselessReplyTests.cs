@@ -69,7 +69,7 @@ public sealed class UselessReplyTests
     [Theory]
     [InlineData(1, 8)]
     [InlineData(60, 20)]
-    public async Task Only_source_in_cooldown_is_asked_sparingly_and_recovers(int restSeconds, int patienceSeconds)
+    public async Task Only_source_in_cooldown_is_retried_rarely_and_recovers(int restSeconds, int patienceSeconds)
     {
         var rest = TimeSpan.FromSeconds(restSeconds);
         var garbled = new MockFault { Kind = FaultKind.CommandGarbage, Provider = 1, Verb = "BODY" };

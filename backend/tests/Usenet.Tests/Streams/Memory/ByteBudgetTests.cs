@@ -52,7 +52,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public void Stream_above_its_share_gives_back_when_the_share_shrinks()
+    public void Stream_above_its_shrunken_share_must_release_memory()
     {
         var (rich, poor) = (0, 0);
         var first = Enter(giveBack: () => rich++);
@@ -101,7 +101,7 @@ public sealed class ByteBudgetTests
     [InlineData(64, 25)]
     [InlineData(256, 100)]
     [InlineData(1024, 400)]
-    public void Budget_has_25_places_for_each_64_MiB(int budget, int places) =>
+    public void Budget_allows_25_streams_per_64_MiB(int budget, int places) =>
         Assert.Equal(places, new StreamOptions { ByteBudget = (long)budget << 20 }.MaxStreams);
 
     private BudgetShare Enter(OperationLane lane = OperationLane.Playback, Action? giveBack = null)

@@ -20,7 +20,7 @@ public sealed class FairShareTests
     [Theory(Timeout = 120_000)]
     [InlineData(8)]
     [InlineData(32)]
-    public async Task G7_Greedy_readers_share_a_thin_line_within_15_percent(int readers)
+    public async Task G7_Greedy_readers_share_a_slow_line_within_15_percent(int readers)
     {
         const int RampArticles = 20;
         const int CountedArticles = 60;

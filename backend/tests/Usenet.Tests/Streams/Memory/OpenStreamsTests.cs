@@ -21,7 +21,7 @@ public sealed class OpenStreamsTests
     [InlineData(100)]
     [InlineData(1000)]
     [Trait("Category", "Long")]
-    public async Task Paused_streams_stay_within_the_places_and_the_budget(int count)
+    public async Task Paused_streams_stay_within_the_stream_and_memory_limits(int count)
     {
         var options = new StreamOptions();
         await using var host = await EngineHost.StartAsync(EngineHost.Film(20, Article), streams: options);

@@ -43,7 +43,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Longest_idle_stream_makes_room_after_a_second()
+    public async Task Longest_idle_stream_is_evicted_after_a_second()
     {
         var streams = await FillAsync("a");
         foreach (var number in (int[])[2, 0, 3, 1])
@@ -72,7 +72,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Evicted_stream_gets_a_place_again_at_its_next_read()
+    public async Task Evicted_stream_gets_a_slot_again_at_its_next_read()
     {
         var streams = await FillAsync("a");
         streams[0].End();
@@ -90,7 +90,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Clients_take_turns()
+    public async Task Waiting_clients_get_free_slots_in_turn()
     {
         var streams = await FillAsync("x");
         string[] order = ["a1", "a2", "a3", "b1", "b2", "c1"];
@@ -104,7 +104,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task No_client_takes_over_half_the_places_while_others_wait()
+    public async Task Client_holds_at_most_half_the_slots_while_others_wait()
     {
         // A lone client may have all places.
         var greedy = await FillAsync("a");
@@ -166,7 +166,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Idle_place_is_freed_after_half_a_minute()
+    public async Task Slot_of_an_idle_stream_is_freed_after_half_a_minute()
     {
         var stream = (await FillAsync("a", 1))[0];
         stream.End();

@@ -12,7 +12,7 @@ public sealed class DebtTests : EarlyReads
     private const int Many = 20;
 
     [Fact]
-    public async Task Seek_does_not_wait_for_owed_proof_but_the_range_end_does()
+    public async Task Pending_verification_delays_the_range_end_but_not_a_seek()
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
@@ -102,7 +102,7 @@ public sealed class DebtTests : EarlyReads
     }
 
     [Fact]
-    public async Task Range_up_to_the_withheld_length_owes_no_proof()
+    public async Task Range_up_to_the_withheld_length_leaves_nothing_unverified()
     {
         await using var film = new SteppedFilm(parts: 2, new StreamOptions { CacheBytes = 0 }, Time);
         await using var stream = film.Open(1000, 1000 + 4096);

@@ -142,7 +142,7 @@ public sealed class TrustLedgerTests
     }
 
     [Fact]
-    public void F18_Distrust_is_taken_once_and_restored_with_its_time_left()
+    public void F18_Distrust_is_saved_once_and_restored_with_its_time_left()
     {
         _trust.Judged(File("a"), Guid.Empty, isCorrupt: true);
         _trust.Judged(File(new object()), Guid.Empty, isCorrupt: true);

@@ -15,7 +15,7 @@ public sealed class CombinedStreamTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Whole_file_is_read_byte_exact_with_one_BODY_per_article()
+    public async Task Whole_file_is_read_correctly_with_one_BODY_per_article()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(60));
         var length = (int)host.Release.Files[0].Size;
@@ -32,7 +32,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task Random_seeks_and_reads_are_byte_exact()
+    public async Task Random_seeks_and_reads_are_correct_byte_for_byte()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(40, 70_000));
         var length = host.Release.Files[0].Size;
@@ -137,7 +137,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task A_corrupt_landing_article_never_ends_in_a_complete_read()
+    public async Task Corrupt_first_article_makes_the_read_fail()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(3, 200_000), new MockOptions { Corrupt = ArticleSelection.Parse("1") }, streams: new StreamOptions { AskAgainAfter = TimeSpan.Zero });
         await using var stream = host.Open(0, 150_000);
@@ -210,7 +210,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task Paused_reader_drops_its_segments_and_resumes_exactly()
+    public async Task Paused_reader_drops_its_segments_and_resumes_byte_for_byte()
     {
         const int Blocks = 2;
         var time = new ManualTimeProvider();

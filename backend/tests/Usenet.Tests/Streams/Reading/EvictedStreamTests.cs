@@ -17,7 +17,7 @@ public sealed class EvictedStreamTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact(Timeout = 60_000)]
-    public async Task Paused_stream_is_evicted_and_resumes_byte_exact()
+    public async Task Paused_stream_is_evicted_and_resumes_byte_for_byte()
     {
         await using var host = await StartAsync(1);
         await using var paused = host.Open();
@@ -69,7 +69,7 @@ public sealed class EvictedStreamTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Read_canceled_while_waiting_reports_the_stream_limit()
+    public async Task Read_canceled_while_waiting_throws_StreamLimitException()
     {
         await using var host = await StartAsync(1);
         await using var paused = host.Open();

@@ -11,7 +11,7 @@ public sealed class ReadAheadPolicyTests
     private const long Plenty = 1L << 40;
 
     [Fact]
-    public void A_probe_holds_one_segment()
+    public void Probe_buffers_one_segment()
     {
         var policy = NewPolicy(new ManualTimeProvider());
         policy.Delivered(1024, 0, endsPiece: false);
@@ -75,7 +75,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void Probe_across_a_segment_border_holds_two_segments()
+    public void Probe_across_a_segment_boundary_buffers_two_segments()
     {
         var time = new ManualTimeProvider();
         var policy = new ReadAheadPolicy(new StreamOptions { ProbeBytes = 10_000 }, new LineMemory(time), time);
@@ -153,7 +153,7 @@ public sealed class ReadAheadPolicyTests
     [InlineData(5000, 50, 0.7)]
     [InlineData(1000, 150, 0.5)]
     [InlineData(5000, 150, 0.3)]
-    public void First_second_on_an_unknown_line_uses_much_of_its_rate(int megabits, int milliseconds, double share)
+    public void First_second_on_an_unknown_line_reaches_much_of_its_rate(int megabits, int milliseconds, double share)
     {
         var line = Line(megabits, milliseconds);
         Assert.InRange(line.Read(TimeSpan.FromSeconds(1)) / line.Rate, share, 1);
@@ -172,7 +172,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void Paced_reader_on_a_fast_line_holds_few_segments()
+    public void Paced_reader_on_a_fast_line_buffers_few_segments()
     {
         var line = Line(1000, 50);
         line.Pace = 25e6 / 8;
@@ -181,7 +181,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void Slowed_reader_keeps_four_seconds_and_regains_the_line()
+    public void Slowed_reader_buffers_four_seconds_and_recovers_full_speed()
     {
         var line = Line(5000, 50);
         line.Read(TimeSpan.FromSeconds(5));
@@ -289,7 +289,7 @@ public sealed class ReadAheadPolicyTests
     [InlineData(50, 6)]
     [InlineData(150, 1)]
     [InlineData(150, 6)]
-    public void Disk_cached_segments_do_not_delay_the_window(int milliseconds, int onDisk)
+    public void Disk_cached_segments_do_not_slow_the_window_growth(int milliseconds, int onDisk)
     {
         for (var seed = 0; seed < 50; seed++)
             Assert.InRange(Film(seed, onDisk) / Film(seed, 0), 0, 1);
@@ -300,7 +300,7 @@ public sealed class ReadAheadPolicyTests
     [Theory]
     [InlineData(50, 300)]
     [InlineData(150, 800)]
-    public void Window_opens_once_the_other_connections_join(int milliseconds, int widensFor)
+    public void Window_grows_to_the_line_rate_as_connections_join(int milliseconds, int widensFor)
     {
         for (var seed = 0; seed < 50; seed++)
         {

@@ -17,7 +17,7 @@ public sealed class SeekTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Queued_fetches_of_a_departed_reader_are_never_sent(bool byDisposal)
+    public async Task Queued_fetches_are_never_sent_after_their_reader_left(bool byDisposal)
     {
         await using var host = await StalledAsync("11-45", TimeSpan.FromSeconds(2));
         var stream = host.Open();
@@ -62,7 +62,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task A_hint_fetches_the_target_once_and_leaves_the_window_alone()
+    public async Task Seek_hint_prefetches_the_target_once_outside_the_window()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(60, ArticleSize));
         await using var stream = host.Open(0, 59 * ArticleSize);
@@ -99,7 +99,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task Skip_inside_the_window_fetches_nothing_twice()
+    public async Task Skip_within_the_window_fetches_no_article_twice()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(60, ArticleSize),
@@ -114,7 +114,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task Rapid_seeks_on_a_thin_line_reuse_open_connections()
+    public async Task Rapid_seeks_on_a_slow_line_reuse_open_connections()
     {
         // The rest of an abandoned article takes longer than a handshake, but less than the drain limit on the slowest machine.
         const int Size = 600_000;
@@ -158,7 +158,7 @@ public sealed class SeekTests
     [InlineData(11_000, 9_001, 2)]
     [InlineData(16_000, null, 1)]
     [InlineData(16_001, null, 2)]
-    public async Task Landing_across_a_segment_border_requests_both_articles(int offset, int? length, int expected)
+    public async Task Landing_across_a_segment_boundary_requests_both_articles(int offset, int? length, int expected)
     {
         // No article is answered, so all requests were sent at once.
         await using var host = await StalledAsync("1-60", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), HedgeEnabled = false });
