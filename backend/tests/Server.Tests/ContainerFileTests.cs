@@ -66,7 +66,7 @@ public sealed partial class ContainerFileTests
     }
 
     [Fact]
-    public void Versions_of_image_and_compose_file_match_the_build()
+    public void Image_and_compose_file_versions_match_the_build()
     {
         var version = BuildVersion().Match(File.ReadAllText(Repository.PathOf("backend/Directory.Build.props"))).Groups["version"].Value;
 
@@ -86,7 +86,7 @@ public sealed partial class ContainerFileTests
     }
 
     [Fact]
-    public void Every_action_of_the_release_is_pinned_by_commit()
+    public void Every_release_workflow_action_is_pinned_to_a_commit()
     {
         var used = Used().Matches(File.ReadAllText(Repository.PathOf(".github/workflows/release.yml"))).Select(match => match.Groups["action"].Value).ToList();
 

@@ -20,7 +20,7 @@ public sealed class QuickClassesTests
     }
 
     [Fact]
-    public void Call_of_the_tester_is_not_quick()
+    public void Class_running_the_tester_is_not_quick()
     {
         Assert.DoesNotContain(typeof(TesterDamageTests).FullName, Quick);
         Assert.DoesNotContain(typeof(TesterRunTests).FullName, Quick);

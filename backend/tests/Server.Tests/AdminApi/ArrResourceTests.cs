@@ -43,7 +43,7 @@ public sealed class ArrResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Changing_an_existing_client_needs_the_token_of_the_plan()
+    public async Task Changing_an_existing_client_needs_the_plan_token()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");

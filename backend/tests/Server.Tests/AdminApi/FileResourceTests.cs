@@ -67,7 +67,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Titles_of_earlier_versions_are_filled_in_small_steps()
+    public async Task Titles_missing_after_an_upgrade_are_added_in_batches()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var database = server.Server.Services.GetRequiredService<SluiceDatabase>();
@@ -222,7 +222,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Arr_path_is_in_the_folder_of_the_newest_item()
+    public async Task Arr_path_is_in_the_newest_item_folder()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["MOUNT_DIR"] = "/mnt/sluice" });
         var release = await PublishAsync(server, "tv", "Some Release", 0, "in/a b.mkv");

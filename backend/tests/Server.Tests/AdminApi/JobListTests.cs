@@ -166,7 +166,7 @@ public sealed class JobListTests : IDisposable
     }
 
     [Fact]
-    public async Task Cursor_of_another_order_is_refused()
+    public async Task Cursor_for_another_sort_order_is_refused()
     {
         await using var server = await StartPausedAsync();
         await AddAsync(server, "A", "B");
@@ -183,7 +183,7 @@ public sealed class JobListTests : IDisposable
     [InlineData(nameof(HistoryOrder.Newest), "buck", "USING COVERING INDEX history_item_listed")]
     [InlineData(nameof(HistoryOrder.Newest), "buck", "USING COVERING INDEX history_item_listed", "tv")]
     [InlineData(nameof(HistoryOrder.Size), "", "USING COVERING INDEX history_item_listed", "tv")]
-    public async Task History_page_reads_full_rows_of_its_own_page_only(string order, string q, string plan, string? category = null)
+    public async Task History_page_reads_only_the_full_rows_it_returns(string order, string q, string plan, string? category = null)
     {
         await using var database = _folder.OpenDatabase();
         var (list, table, by) = HistoryListStore.Plan(new HistoryQuery { Words = SearchText.WordsOf(q), Category = category, Order = Enum.Parse<HistoryOrder>(order) });

@@ -224,7 +224,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Right_code_works_despite_wrong_keys_and_a_stale_code()
+    public async Task Correct_code_works_despite_wrong_keys_and_a_stale_code()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_SETUP_CODE"] = Code });
         for (var i = 0; i < 20; i++)

@@ -19,7 +19,7 @@ public sealed class StreamResourceTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Range_storm_of_one_player_is_one_playback()
+    public async Task Range_storm_from_one_player_is_one_playback()
     {
         await using var server = await StreamServer.StartAsync();
         var path = "content/" + await server.PublishAsync(Film());
@@ -68,7 +68,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Short_reads_of_a_scanner_are_grouped_as_one_scan()
+    public async Task Short_reads_by_a_scanner_are_grouped_as_one_scan()
     {
         await using var server = await StreamServer.StartAsync();
         string[] paths = [await server.PublishAsync(Film(1, 3)), await server.PublishAsync(Film(2, 3)), await server.PublishAsync(Film(3, 3))];

@@ -32,7 +32,7 @@ public sealed class SystemResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Access_card_uses_the_address_of_the_request()
+    public async Task Access_card_uses_the_request_address()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["URL_BASE"] = "/sub", ["MOUNT_DIR"] = "/mnt/sluice" });
 
@@ -94,7 +94,7 @@ public sealed class SystemResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Access_card_names_the_folder_of_strm_files()
+    public async Task Access_card_shows_the_strm_folder()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         Assert.Null((await server.GetAsync("access"))["strmFolder"]);

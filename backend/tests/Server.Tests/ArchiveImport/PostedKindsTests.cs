@@ -12,7 +12,7 @@ public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBe
     [Theory]
     [InlineData("Blu.Ray", "BDMV/index.bdmv", "BDMV/PLAYLIST/00000.mpls", "BDMV/STREAM/00000.m2ts", "BDMV/STREAM/00001.m2ts")]
     [InlineData("Dvd", "VIDEO_TS/VIDEO_TS.IFO", "VIDEO_TS/VTS_01_0.BUP", "VIDEO_TS/VTS_01_1.VOB", "VIDEO_TS/VTS_01_2.VOB")]
-    public Task Folders_of_a_disc_keep_their_names(string title, params string[] paths) => ServeAsync(
+    public Task Disc_folders_keep_their_names(string title, params string[] paths) => ServeAsync(
         title, Rar5() with { Entries = [.. paths.Select((path, i) => new LayoutEntry(path, i < 2 ? 3000 : 300_000 + i))], Stem = title, Volumes = 4 });
 
     [Fact]

@@ -168,7 +168,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     [Theory]
     [InlineData("full", "MissingArticles")]
     [InlineData("sampled", null)]
-    public async Task Full_check_fails_on_one_missing_article_of_the_film(string mode, string? reason)
+    public async Task Full_check_fails_on_one_missing_film_article(string mode, string? reason)
     {
         using var folder = new TemporaryFolder();
         await using var mock = await MockServer.StartAsync();

@@ -91,7 +91,7 @@ public sealed class ArrConnectorTests : IDisposable
     [InlineData("127.0.0.1", 1, false, "")]
     [InlineData("127.0.0.1", 0, true, "")]
     [InlineData("127.0.0.1", 0, false, "/sabnzbd")]
-    public async Task Client_differing_in_one_field_is_left_alone(string host, int portBeyond, bool useSsl, string urlBase)
+    public async Task Client_differing_in_one_field_is_not_changed(string host, int portBeyond, bool useSsl, string urlBase)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -254,7 +254,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Path_check_for_strm_files_asks_to_mount_their_folder()
+    public async Task Strm_path_check_asks_to_mount_the_strm_folder()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__API__IMPORT_STRATEGY"] = "strm" });
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");

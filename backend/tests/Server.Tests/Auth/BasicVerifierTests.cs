@@ -71,7 +71,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Correct_plain_password_of_the_settings_costs_no_hash()
+    public async Task Correct_plain_password_in_the_settings_costs_no_hash()
     {
         _options.Change(Options("admin", "from the environment"));
 
@@ -82,7 +82,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Weak_plain_password_of_the_settings_is_refused()
+    public async Task Weak_plain_password_in_the_settings_is_refused()
     {
         _options.Change(Options("admin", "password"));
 

@@ -94,7 +94,7 @@ public sealed class FailureThrottleTests
     [InlineData("2001:db8::1", "2001:db8:0:1::1", false)]
     [InlineData("fe80::1%1", "fe80::2", true)]
     [InlineData("::1", "0.0.0.1", false)]
-    public void Sender_is_one_IPv4_address_or_one_IPv6_prefix(string one, string other, bool same) =>
+    public void Sender_is_identified_by_IPv4_address_or_IPv6_prefix(string one, string other, bool same) =>
         Assert.Equal(same, Callers.Prefix(one) == Callers.Prefix(other));
 
     [Theory]

@@ -31,7 +31,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Requests_with_one_header_share_one_hash_and_its_verdict()
+    public async Task Requests_with_the_same_header_share_one_hash()
     {
         var waiting = Enumerable.Range(0, 200).Select(i => Ask("same", $"192.0.2.{i % 100}")).ToList();
 

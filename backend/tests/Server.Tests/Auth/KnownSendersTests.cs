@@ -18,7 +18,7 @@ public sealed class KnownSendersTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Repeated_logins_of_1000_addresses_write_once_each()
+    public async Task Repeated_logins_from_1000_addresses_write_once_each()
     {
         var commits = new CountedCommits();
         await using var database = new SluiceDatabase(

@@ -50,7 +50,7 @@ public sealed class RcloneClientsTests
     }
 
     [Fact]
-    public void Number_of_versions_is_limited()
+    public void Rclone_versions_are_limited_in_number()
     {
         var clients = new RcloneClients(_time);
         for (var i = 0; i <= 100; i++)

@@ -26,7 +26,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Save_of_ids_syncs_in_the_same_order()
+    public async Task Saving_ids_syncs_file_then_renames_then_syncs_folder()
     {
         var hash = new string('a', 64);
 
@@ -54,7 +54,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task The_same_nzb_twice_is_one_file()
+    public async Task NZB_saved_twice_is_stored_in_one_file()
     {
         await _store.SaveNzbAsync(Text("<nzb/>"), Token);
         await _store.SaveNzbAsync(Text("<nzb/>"), Token);

@@ -13,7 +13,7 @@ public sealed class MigratedTemplateTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public void Template_makes_the_schema_and_rows_of_the_migrations()
+    public void Template_has_the_schema_and_rows_of_the_migrations()
     {
         var migrated = Content(new MigrationRunner(Migration.LoadEmbedded(), _temporary.Folder));
         var copied = Content(MigratedTemplate.RunnerFor(_temporary.Folder));

@@ -33,7 +33,7 @@ public sealed class LogLevelsTests : IDisposable
     }
 
     [Fact]
-    public async Task Report_of_an_import_is_printed_at_every_level()
+    public async Task Import_report_is_printed_at_every_log_level()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         var loggers = server.Services.GetRequiredService<ILoggerFactory>();

@@ -23,7 +23,7 @@ public sealed class RequestLinesTests : IDisposable
     [InlineData("trace")]
     [InlineData("debug")]
     [InlineData("information")]
-    public async Task Keys_and_passwords_of_requests_are_never_logged(string level)
+    public async Task Keys_and_passwords_in_requests_are_never_logged(string level)
     {
         await using (var server = await StartAsync(level))
         {

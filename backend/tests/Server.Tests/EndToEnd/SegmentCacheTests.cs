@@ -12,7 +12,7 @@ public sealed class SegmentCacheTests
     private readonly SyntheticFilm _film = new(27, 40_000_000, 256_000);
 
     [Fact]
-    public async Task F27_Edges_of_a_film_come_from_the_cache_after_a_restart()
+    public async Task F27_Film_edges_are_served_from_the_cache_after_a_restart()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);

@@ -32,7 +32,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     [InlineData(OldShape.Json)]
     [InlineData(OldShape.Compressed)]
     [InlineData(OldShape.Blobs)]
-    public async Task Library_of_every_format_is_imported_and_left_unchanged(OldShape shape)
+    public async Task Library_in_every_format_is_imported_and_left_unchanged(OldShape shape)
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(shape, folder);
@@ -132,7 +132,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     }
 
     [Fact]
-    public async Task Items_of_one_old_folder_get_folders_of_their_own()
+    public async Task Items_from_one_old_folder_get_separate_folders()
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(OldShape.Json, folder);

@@ -11,7 +11,7 @@ public sealed class ImportCountTests
     private const int Items = 300;
 
     [Fact]
-    public async Task Import_counts_up_to_the_totals_of_its_rehearsal()
+    public async Task Import_counts_up_to_the_rehearsal_totals()
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(OldShape.Json, folder);

@@ -69,7 +69,7 @@ public sealed class PartChoiceTests : IDisposable
     }
 
     [Fact]
-    public async Task Rebased_commit_of_an_old_author_date_is_due()
+    public async Task Rebased_commit_with_an_old_author_date_is_due()
     {
         await BeginAsync();
         await GitAsync("switch", "-q", "-c", "side");

@@ -15,7 +15,7 @@ public sealed partial class PartTableTests
     private static readonly string[] FoldersOfRooms = ["backend/src/Server", "backend/src/Usenet", "tools"];
 
     [Fact]
-    public async Task Every_room_has_a_row()
+    public async Task Every_folder_has_a_row()
     {
         var table = await PartScript.OfThisCopy.TableAsync();
         var lacking = Rooms().Where(room => !PartsOf(room, table).Any());
@@ -23,7 +23,7 @@ public sealed partial class PartTableTests
     }
 
     [Fact]
-    public async Task Parts_of_each_room_take_at_most_four_minutes()
+    public async Task Test_parts_of_each_folder_take_at_most_four_minutes()
     {
         var table = await PartScript.OfThisCopy.TableAsync();
         var slow = Rooms().Where(room => PartsOf(room, table).Sum(row => row.Minutes) > MostMinutes);
@@ -31,7 +31,7 @@ public sealed partial class PartTableTests
     }
 
     [Fact]
-    public async Task Every_path_of_the_table_exists()
+    public async Task Every_path_in_the_table_exists()
     {
         var table = await PartScript.OfThisCopy.TableAsync();
         var files = Files().ToList();
@@ -40,7 +40,7 @@ public sealed partial class PartTableTests
     }
 
     [Fact]
-    public async Task Each_part_has_minutes_and_one_row()
+    public async Task Each_test_part_has_a_duration_and_one_row()
     {
         var table = await PartScript.OfThisCopy.TableAsync();
         Assert.Equal(["archive", "browser-long", "chaos", "clients", "image", "kills", "ships", "soak", "starts"], table.Select(row => row.Name).Order());

@@ -36,7 +36,7 @@ public sealed class ImportFailureTests
     };
 
     [Fact]
-    public void Every_failure_reason_has_the_message_of_the_contract()
+    public void Every_failure_reason_has_the_message_in_the_contract()
     {
         Assert.Equal(Enum.GetValues<FailureReason>(), Sentences.Keys.Select(failure => failure.Reason).Order());
         Assert.All(Sentences, pair => Assert.Equal(pair.Value, pair.Key.Sentence));

@@ -25,7 +25,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public async Task Connection_above_the_limit_of_its_address_is_refused()
+    public async Task Connection_above_the_per_address_limit_is_refused()
     {
         var first = Open("192.0.2.1", 64);
         first.ForEach(connection => connection.Place!.BeginRequest());
@@ -40,7 +40,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Full_address_closes_its_own_longest_idle_stranger()
+    public void Address_at_its_limit_closes_its_longest_idle_stranger()
     {
         var other = Open("192.0.2.2");
         var first = Open("192.0.2.1", 64);
@@ -57,7 +57,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Strangers_of_one_IPv6_prefix_share_one_limit()
+    public void Strangers_from_one_IPv6_prefix_share_one_limit()
     {
         var strangers = Enumerable.Range(0, 64).Select(i => Open($"2001:db8:0:1::{i + 1:x}")).ToList();
         strangers.ForEach(connection => connection.Place!.BeginRequest());
@@ -85,7 +85,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Idle_connections_of_one_prefix_leave_room_for_others()
+    public void Idle_connections_from_one_prefix_leave_room_for_others()
     {
         var strangers = Enumerable.Range(0, 512).Select(i => Open($"2001:db8:0:1::{(i / 64) + 1:x}")).ToList();
 

@@ -41,7 +41,7 @@ public sealed class ReservedPortTests
     }
 
     [Fact]
-    public void Other_address_gets_a_socket_of_its_own()
+    public void Other_address_gets_its_own_socket()
     {
         using var port = Make("127.0.0.1", 0);
         port.Reserve();

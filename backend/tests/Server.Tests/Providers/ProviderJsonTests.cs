@@ -7,7 +7,7 @@ namespace Sluice.Server.Tests.Providers;
 public sealed class ProviderJsonTests
 {
     [Fact]
-    public void Provider_JSON_of_the_contract_reads_into_settings()
+    public void Provider_JSON_from_the_contract_is_parsed()
     {
         var provider = Single(
             """

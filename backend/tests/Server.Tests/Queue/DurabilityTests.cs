@@ -112,7 +112,7 @@ public sealed class DurabilityTests : IDisposable
     }
 
     [Fact]
-    public async Task Identical_NZB_survives_removal_of_its_twin_during_the_add()
+    public async Task NZB_is_kept_if_an_identical_one_is_removed_during_the_add()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var nzb = NzbText.Of("a.mkv");

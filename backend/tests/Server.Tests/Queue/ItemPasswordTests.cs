@@ -164,7 +164,7 @@ public sealed class ItemPasswordTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Plain_passwords_of_an_old_version_get_encrypted(bool hasKey)
+    public async Task Plain_passwords_from_an_old_version_are_encrypted(bool hasKey)
     {
         await using (await JobServer.StartAsync(_temporary))
         {

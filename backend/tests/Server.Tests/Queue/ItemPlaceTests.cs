@@ -34,7 +34,7 @@ public sealed class ItemPlaceTests : IDisposable
     }
 
     [Fact]
-    public async Task NZB_file_with_its_own_name_keeps_it()
+    public async Task NZB_file_name_is_kept_if_it_is_not_the_item_name()
     {
         await using var host = await StartAsync();
         await host.PutAsync("/nzbs/tv/packed.nzb.gz", NzbText.Gzip(NzbText.Of("a.mkv")), Token);

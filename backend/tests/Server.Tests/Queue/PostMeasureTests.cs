@@ -76,7 +76,7 @@ public sealed class PostMeasureTests : IDisposable
     }
 
     [Fact]
-    public async Task Items_of_an_old_version_are_measured_after_start()
+    public async Task Items_from_an_old_version_are_measured_after_startup()
     {
         string[] ids;
         await using (var host = await ProductHost.StartAsync(_folder))
@@ -102,7 +102,7 @@ public sealed class PostMeasureTests : IDisposable
     }
 
     [Fact]
-    public async Task Undo_of_a_removal_keeps_the_post_measure()
+    public async Task Undo_of_a_removal_keeps_post_size_and_age()
     {
         await using var server = await JobServer.StartAsync(_folder);
         var id = (await server.Host.AddAsync(Post, "Rel.nzb", Token, "&priority=-2"))[0];

@@ -41,7 +41,7 @@ public sealed class RemappingWorkerTests : IDisposable
     }
 
     [Fact]
-    public async Task Playback_stops_the_opening_of_another_release()
+    public async Task Playback_interrupts_the_opening_of_another_release()
     {
         await using var mock = await MockServer.StartAsync();
         var holds = false;

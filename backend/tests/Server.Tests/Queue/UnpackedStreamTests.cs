@@ -46,7 +46,7 @@ public sealed class UnpackedStreamTests
     }
 
     [Fact]
-    public async Task Truncation_between_streams_is_an_end_inside_one_is_damage()
+    public async Task Truncation_is_damage_unless_it_is_between_streams()
     {
         var packed = NzbText.Bzip2(Plain);
         byte[] two = [.. packed, .. packed];

@@ -98,7 +98,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Each_nzb_of_a_zip_becomes_an_item()
+    public async Task Each_NZB_in_a_zip_becomes_an_item()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var zip = NzbText.Zip(("x/One.nzb", NzbText.Of("a.mkv")), ("Two.NZB", NzbText.Of("b.mkv")), ("readme.txt", [1, 2, 3]));

@@ -39,7 +39,7 @@ public sealed class AddLocalFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Each_nzb_of_a_zip_is_an_item()
+    public async Task Each_NZB_in_a_local_zip_becomes_an_item()
     {
         var path = Write(Folder("allowed"), "both.zip", NzbText.Zip(("One.nzb", NzbText.Of("a.mkv")), ("Two.nzb", NzbText.Of("b.mkv"))));
         await using var host = await StartAsync();

@@ -52,7 +52,7 @@ public sealed class SabShapeTests : IDisposable
     [InlineData("en-US")]
     [InlineData("de-DE")]
     [InlineData("ar-SA")]
-    public async Task Queue_has_the_fields_and_types_of_the_contract(string culture)
+    public async Task Queue_fields_and_types_match_the_contract(string culture)
     {
         await using var host = await ProductHost.StartAsync(_folder, null, Under(culture));
         await host.Get<SluiceDatabase>().InsertAsync(QueueStore.Insert, new QueueItem
@@ -88,7 +88,7 @@ public sealed class SabShapeTests : IDisposable
     [InlineData("en-US")]
     [InlineData("de-DE")]
     [InlineData("ar-SA")]
-    public async Task History_has_the_fields_and_types_of_the_contract(string culture)
+    public async Task History_fields_and_types_match_the_contract(string culture)
     {
         await using var host = await ProductHost.StartAsync(_folder, null, Under(culture));
         await host.Get<SluiceDatabase>().InsertAsync(HistoryStore.Insert, Item("SABnzbd_nzo_9b1c", "Some.Release.2026"));

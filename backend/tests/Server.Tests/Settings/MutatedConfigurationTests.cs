@@ -20,7 +20,7 @@ public sealed class MutatedConfigurationTests
     ];
 
     [Fact]
-    public void Every_mutated_configuration_gives_a_whole_set_of_options()
+    public void Every_mutated_configuration_gives_complete_options()
     {
         var random = new Random(20260101);
         var names = SettingSchema.All

@@ -16,7 +16,7 @@ public sealed class SecretBoxTests : IDisposable
     [Theory]
     [InlineData("")]
     [InlineData("a secret with ünïcode")]
-    public void Sealed_value_opens_under_its_own_name_only(string secret)
+    public void Sealed_value_opens_only_under_its_own_name(string secret)
     {
         var box = new SecretBox(_temporary.Folder);
 
@@ -49,7 +49,7 @@ public sealed class SecretBoxTests : IDisposable
     public void Malformed_or_other_version_text_does_not_open(string text) => Assert.Null(new SecretBox(_temporary.Folder).Open("api.key", text));
 
     [Fact]
-    public void Two_seals_of_one_value_differ()
+    public void Sealing_a_value_twice_gives_different_texts()
     {
         var box = new SecretBox(_temporary.Folder);
 

@@ -102,7 +102,7 @@ public sealed class SettingSchemaTests
         """;
 
     [Fact]
-    public void Schema_matches_the_table_of_the_contract() =>
+    public void Schema_matches_the_contract_table() =>
         Assert.Equal(
             Contract.Split('\n').Select(line => string.Join('|', line.Split('|').Select(cell => cell.Trim()))),
             SettingSchema.All.Select(definition => $"{definition.Key}|{definition.Type}|{Range(definition)}|{definition.Default}"));

@@ -41,7 +41,7 @@ public sealed class LoginGuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Wrong_API_keys_do_not_block_logins_of_their_address()
+    public async Task Wrong_API_keys_do_not_block_logins_from_their_address()
     {
         await using var server = await StartAsync();
         for (var i = 0; i < 20; i++)

@@ -37,7 +37,7 @@ public sealed class TlsTests : IDisposable
     }
 
     [Fact]
-    public async Task Intermediate_certificates_of_the_file_are_sent_too()
+    public async Task Intermediate_certificates_in_the_file_are_sent_too()
     {
         using var root = Issue("CN=root", null, out _);
         using var intermediate = Issue("CN=intermediate", root, out _);

@@ -147,7 +147,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Delete_of_the_root_returns_403()
+    public async Task Deleting_the_root_returns_403()
     {
         Assert.Equal(403, (await _server.SendAsync("DELETE /")).Status);
         Assert.Equal("text", (await _server.SendAsync("GET /a")).Text);

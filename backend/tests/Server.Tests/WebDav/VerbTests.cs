@@ -30,7 +30,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("/fixed/new.mkv", "OPTIONS")]
     [InlineData("/", "OPTIONS, GET, HEAD, PROPFIND")]
     [InlineData("*", "OPTIONS, GET, HEAD, PROPFIND")]
-    public async Task Options_list_exactly_the_verbs_of_the_path(string path, string allow)
+    public async Task OPTIONS_lists_exactly_the_verbs_allowed_on_the_path(string path, string allow)
     {
         var answer = await _server.SendAsync("OPTIONS " + path);
 
@@ -110,7 +110,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("/fixed/file.mkv?x=1")]
     [InlineData("/%66ile.mkv")]
     [InlineData("http://tree.test/file.mkv")]
-    public async Task Equivalent_spellings_of_a_path_find_the_file(string path) =>
+    public async Task Equivalent_encodings_of_a_path_find_the_file(string path) =>
         Assert.Equal(200, (await _server.SendAsync("GET " + path)).Status);
 
     [Theory]

@@ -123,7 +123,7 @@ public sealed class RarBlockTests
         Assert.Equal(expected, Rar4Block.Parse(Header4(writer => writer.File("x", 0, [], flags, host: host, attributes: attributes))).Part!.Kind);
 
     [Fact]
-    public void A_RAR4_salt_is_a_part_of_the_identity()
+    public void RAR4_salt_is_part_of_the_file_identity()
     {
         var part = Rar4Block.Parse(File4("film.mkv", 100, Rar4Writer.Encrypted | Rar4Writer.Salted)).Part!;
 

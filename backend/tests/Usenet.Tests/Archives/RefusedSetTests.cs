@@ -75,7 +75,7 @@ public sealed class RefusedSetTests
     }
 
     [Fact]
-    public async Task Right_password_is_found_among_wrong_ones()
+    public async Task Correct_password_is_found_among_wrong_ones()
     {
         await using var post = await MappedPost.MapAsync(MockLayouts.Make("rar5-encrypted-unchecked"), passwords: ["first", "second"]);
 

@@ -50,7 +50,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public async Task One_byte_packets_carry_the_right_bytes()
+    public async Task One_byte_packets_carry_the_correct_bytes()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.BodyPackets);
         Assert.Equal(FaultBench.Truth(1), (await bench.ReadFirstAsync()).Decoded);

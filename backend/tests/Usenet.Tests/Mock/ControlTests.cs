@@ -124,7 +124,7 @@ public sealed class ControlTests
     [InlineData("/set?jitter=1&coverage=1.5")]
     [InlineData("/set?colour=red")]
     [InlineData("/set?latency=1&provider=7")]
-    public async Task Wrong_changes_are_refused_and_change_nothing(string target)
+    public async Task Invalid_changes_are_refused_and_change_nothing(string target)
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0 });
         var before = mock.Providers[0];

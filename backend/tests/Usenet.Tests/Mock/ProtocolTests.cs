@@ -111,7 +111,7 @@ public sealed class ProtocolTests
     }
 
     [Fact]
-    public async Task Login_refusal_uses_the_text_of_the_script()
+    public async Task Login_refusal_uses_the_text_in_the_script()
     {
         var faults = FaultScript.Parse("""{"kind":"auth.481","text":"481 Account expired"}""");
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = faults, Providers = [new MockProvider { User = "u", Password = "p" }] });

@@ -72,7 +72,7 @@ public sealed class LateReplyTests
 
     /// <summary>The timer finds the reply late, and the reply ends before the timer reports that.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task Reply_ending_as_it_turns_late_keeps_its_connection()
+    public async Task Reply_completing_as_it_times_out_keeps_its_connection()
     {
         await using var server = new NewsServer { Greet = 1, Holds = "held@t" };
         await using var pool = Pool(Options, Account(server, 1));
@@ -130,7 +130,7 @@ public sealed class LateReplyTests
 
     /// <summary>Once a pipeline is late, a fetch that waits for it gets another connection, although no reply has ended.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task Waiting_article_gets_a_new_connection_when_one_is_late()
+    public async Task Waiting_article_gets_a_new_connection_if_another_is_late()
     {
         await using var server = new NewsServer { Greet = 1, Holds = "held@t" };
         await using var pool = Pool(Options, Account(server, 20) with { PipeliningDepth = 1 });

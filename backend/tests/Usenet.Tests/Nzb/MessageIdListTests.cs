@@ -83,7 +83,7 @@ public sealed class MessageIdListTests
     }
 
     [Fact]
-    public async Task File_of_an_nzb_is_added_with_its_holes_and_fallbacks()
+    public async Task NZB_file_is_added_with_its_holes_and_fallbacks()
     {
         var nzb = NzbSource.Document(NzbSource.File("s", NzbSource.Segment(1, "a@x"), NzbSource.Segment(3, "c@x"), NzbSource.Segment(3, "c2@x")));
         var file = Assert.Single(await NzbSource.ReadAsync(nzb));

@@ -47,7 +47,7 @@ public sealed class SegmentSpoolTests
     }
 
     [Fact]
-    public async Task Film_of_usual_size_needs_no_scratch_file()
+    public async Task Film_of_typical_size_needs_no_scratch_file()
     {
         await using var nzb = GeneratedNzb.Of(files: 2, segments: 28_000);
         await foreach (var file in NzbReader.ReadAsync(nzb, null, new NzbHead(), _scratch.Make, TestContext.Current.CancellationToken))

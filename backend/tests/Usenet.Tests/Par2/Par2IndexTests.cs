@@ -32,7 +32,7 @@ public sealed class Par2IndexTests
 
     [Theory]
     [MemberData(nameof(Sets))]
-    public void Sets_of_other_programs_are_read(string name, int sliceSize, int recovery, string[] files)
+    public void PAR2_sets_from_other_programs_are_read(string name, int sliceSize, int recovery, string[] files)
     {
         var index = Par2Index.Parse(Read(name));
 

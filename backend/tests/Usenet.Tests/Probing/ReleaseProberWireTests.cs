@@ -44,7 +44,7 @@ public sealed class ReleaseProberWireTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task Map_is_right_despite_any_fault_at_one_provider(FaultKind kind)
+    public async Task Map_is_correct_despite_any_fault_at_one_provider(FaultKind kind)
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(5),

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Tests.Tester;
 public sealed class ServerModeTests
 {
     [Fact]
-    public async Task Right_bytes_pass_and_every_metric_is_reported()
+    public async Task Correct_bytes_pass_and_every_metric_is_reported()
     {
         await using var server = new PretendedServer();
         var call = await TesterCall.SmallAsync([.. server.Flags, $"--pid={Environment.ProcessId}", "--seeks=5", "--json=-"]);

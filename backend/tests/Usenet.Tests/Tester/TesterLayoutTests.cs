@@ -21,7 +21,7 @@ public sealed class TesterLayoutTests
     [InlineData("nested", "--volumes=6")]
     [InlineData("rar5", "--volumes=6", "--obfuscate", "--par2=4")]
     [InlineData("rar5", "--volumes=3", "--files=3")]
-    public async Task Layout_is_mapped_and_every_byte_is_right(string layout, params string[] more)
+    public async Task Layout_is_mapped_and_every_byte_is_correct(string layout, params string[] more)
     {
         var call = await TesterCall.SmallAsync([.. Small, "--steps=1-4,7", $"--layout={layout}", .. more]);
         call.AssertExit(0);

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Tests.Tester;
 public sealed class TesterRunTests
 {
     [Fact]
-    public async Task Clean_release_reads_right_with_matching_mock_counts()
+    public async Task Clean_release_is_read_correctly_with_matching_mock_counts()
     {
         var call = await TesterCall.SmallAsync("--json=-", "--ceiling");
         call.AssertExit(0);

@@ -38,7 +38,7 @@ public sealed class TesterSelfTests
     }
 
     [Fact]
-    public async Task Connection_over_the_cap_fails_despite_right_bytes()
+    public async Task Connection_over_the_cap_fails_despite_correct_bytes()
     {
         var call = await TesterCall.SmallAsync("--steps=7", "--max-conns=1", "--latency=20", "--json=-");
         call.AssertExit(1);

@@ -82,7 +82,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public void Backend_has_one_project_and_one_solution_of_the_same_name()
+    public void Backend_has_a_project_and_a_solution_with_the_same_name()
     {
         // MSBuild prefers the solution if both have one name, and otherwise refuses to choose.
         string[] files = [.. Directory.GetFiles(Repository.PathOf("backend"), "*.*proj"), .. Directory.GetFiles(Repository.PathOf("backend"), "*.sln*")];

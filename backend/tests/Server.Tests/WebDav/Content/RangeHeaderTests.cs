@@ -39,7 +39,7 @@ public sealed class RangeHeaderTests
     [InlineData("bytes=9223372036854775807-", 100)]
     [InlineData("bytes=-0", 100)]
     [InlineData("bytes=100-200, 300-, -0", 100)]
-    public void Range_outside_of_the_file_is_unsatisfiable(string header, long size)
+    public void Range_outside_the_file_is_unsatisfiable(string header, long size)
     {
         var range = Assert.Single(RangeHeader.Parse(header, size));
 

@@ -214,7 +214,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Failure_of_the_first_row_returns_503()
+    public async Task Failure_on_the_first_row_returns_503()
     {
         _folder.Listing = () => Enumerable.Range(0, 1).Select<int, IStoreItem>(_ => throw new StoreUnavailableException("The disk is gone."));
 

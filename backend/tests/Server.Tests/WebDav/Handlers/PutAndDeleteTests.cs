@@ -128,7 +128,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Deleted_file_is_gone()
+    public async Task Deleted_file_returns_404()
     {
         _folder.Add(new MemoryFile("a.nzb", [1]));
 

@@ -41,7 +41,7 @@ public sealed class HiddenLinksTests
     }
 
     [Fact]
-    public void Number_of_names_is_bounded_and_the_newest_stay()
+    public void Hidden_names_are_limited_to_the_newest()
     {
         var hidden = new HiddenLinks(_time);
         for (var i = 0; i < 60_000; i++)

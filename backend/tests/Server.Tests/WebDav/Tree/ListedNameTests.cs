@@ -120,7 +120,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Zip_stays_until_its_last_item_leaves()
+    public async Task Zip_is_listed_until_its_last_item_is_removed()
     {
         await using var server = await TreeServer.StartAsync();
         var zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));

@@ -128,7 +128,7 @@ public sealed class PlaylistTests : IAsyncLifetime
     [Theory]
     [InlineData(PlaylistStore.Everything)]
     [InlineData("r.category = @Category")]
-    public async Task Playlist_is_read_in_the_order_of_an_index(string condition)
+    public async Task Playlist_is_read_in_index_order(string condition)
     {
         var plan = await _server.Database.ReadAsync(
             connection => connection.Query($"EXPLAIN QUERY PLAN {PlaylistStore.SqlOf(condition)}", new { Category = "tv", most = 1 }).Select(row => (string)row.detail).ToList(), Token);

@@ -19,7 +19,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData(".ids/", "0/ 1/ 2/ 3/ 4/ 5/ 6/ 7/ 8/ 9/ a/ b/ c/ d/ e/ f/")]
     [InlineData("completed-symlinks/.probe/", "probe.mkv.rclonelink")]
     [InlineData("completed-symlinks/tv/", "Rel/")]
-    public async Task Folder_lists_the_same_with_and_without_a_propfind_body(string folder, string expected)
+    public async Task Listing_is_the_same_with_and_without_a_PROPFIND_body(string folder, string expected)
     {
         foreach (var body in new[] { "", RcloneListing.StandardProperties })
         {

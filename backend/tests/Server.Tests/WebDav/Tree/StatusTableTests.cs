@@ -21,7 +21,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
 
     [Theory]
     [MemberData(nameof(Cells))]
-    public async Task Each_cell_returns_the_status_of_the_contract(string path, string verb)
+    public async Task Each_cell_returns_the_status_in_the_contract(string path, string verb)
     {
         StatusCell cell = StatusTable.Section3.Concat(StatusTable.BesideIt).Single(cell => (cell.Path, cell.Verb) == (path, verb));
         var token = "";

@@ -76,7 +76,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task Quota_reports_the_bytes_of_the_library()
+    public async Task Quota_reports_the_library_size()
     {
         var body = "<propfind xmlns='DAV:'><prop><quota-used-bytes/><quota-available-bytes/></prop></propfind>";
         var quota = await _server.SendBodyAsync("PROPFIND /", body, "Depth: 0");

@@ -15,7 +15,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     private readonly TreeServer _server = fixture.Server;
 
     [Fact]
-    public async Task View_link_serves_the_bytes_and_headers_of_the_tree()
+    public async Task View_link_serves_the_same_bytes_and_headers_as_the_tree()
     {
         var clip = _server.Services.GetRequiredService<BuiltInClip>();
         var path = IdPath.Of(clip.File.Id);

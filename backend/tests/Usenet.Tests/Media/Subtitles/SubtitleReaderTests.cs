@@ -93,7 +93,7 @@ public sealed class SubtitleReaderTests
     [InlineData("[Events]\nFormat: Text, Start, End\nDialogue: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,Odd format\n", "Odd format")]
     [InlineData("A letter, and no subtitles.", "")]
     [InlineData("", "")]
-    public void Odd_files_give_their_readable_cues(string file, string expected)
+    public void Malformed_files_give_their_readable_cues(string file, string expected)
     {
         var text = SubtitleReader.Read(Encoding.UTF8.GetBytes(file), null);
 

@@ -27,7 +27,7 @@ public sealed class ForeignArchiveTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Rars))]
-    public void Rar_set_of_the_mock_is_unpacked_by_SharpCompress(string sample)
+    public void Mock_RAR_set_is_unpacked_by_SharpCompress(string sample)
     {
         var archive = ArchiveSamples.Make(sample);
         using var other = RarArchive.OpenArchive(
@@ -45,7 +45,7 @@ public sealed class ForeignArchiveTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Samples))]
-    public async Task Archive_of_the_mock_is_unpacked_by_7z(string sample)
+    public async Task Mock_archive_is_unpacked_by_7z(string sample)
     {
         if (sample.StartsWith("rar", StringComparison.Ordinal))
             await RequireRarAsync();
@@ -99,7 +99,7 @@ public sealed class ForeignArchiveTests : IDisposable
     [Theory]
     [InlineData("rar5 tree")]
     [InlineData("rar4 tree")]
-    public async Task Par2_index_of_the_mock_is_verified_by_par2(string sample)
+    public async Task Mock_PAR2_index_is_verified_by_par2(string sample)
     {
         var archive = ArchiveSamples.Make(sample);
         var release = new ReleaseBuilder("Some.Film", 11, 20_000).AddArchive(archive).AddFile("film.nfo", 1234).AddPar2(blocks: 5).Build();

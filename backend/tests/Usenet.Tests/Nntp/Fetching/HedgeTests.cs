@@ -276,7 +276,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_Two_tries_never_write_to_one_sink()
+    public async Task F11_Concurrent_tries_never_write_to_the_same_sink()
     {
         // Pauses end around the moment of the hedge: which try wins is random, but the bytes must be right.
         var options = Patient with { HedgeFloor = TimeSpan.FromMilliseconds(15), ReceiveBufferBytes = 4096 };

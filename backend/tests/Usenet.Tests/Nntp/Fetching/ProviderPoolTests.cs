@@ -12,7 +12,7 @@ public sealed class ProviderPoolTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Commands_are_pipelined_and_every_answer_finds_its_fetch()
+    public async Task Pipelined_commands_each_get_their_own_reply()
     {
         await using var host = await StartAsync(
             new MockProvider { Latency = TimeSpan.FromMilliseconds(30) },
@@ -53,7 +53,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact]
-    public async Task Misses_go_to_the_next_provider_and_skip_the_same_backbone()
+    public async Task Misses_are_retried_at_the_next_provider_of_another_backbone()
     {
         var empty = new MockProvider { Missing = ArticleSelection.All };
         await using var host = await EngineHost.StartAsync(

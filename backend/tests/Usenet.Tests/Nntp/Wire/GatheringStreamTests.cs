@@ -180,7 +180,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Zero_byte_read_waits_only_outside_of_gathering()
+    public async Task Zero_byte_read_waits_only_outside_gathering()
     {
         var waiting = _stream.ReadAsync(Memory<byte>.Empty, Token).AsTask();
         Assert.False(waiting.IsCompleted);

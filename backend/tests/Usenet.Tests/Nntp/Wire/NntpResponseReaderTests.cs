@@ -62,7 +62,7 @@ public sealed class NntpResponseReaderTests
     [InlineData(-1, true)]
     [InlineData(0, true)]
     [InlineData(1, false)]
-    public void A_line_is_refused_from_one_byte_over_the_limit(int over, bool accepted)
+    public void Line_one_byte_over_the_limit_is_refused(int over, bool accepted)
     {
         const int Limit = 1000;
         var line = new byte[Limit + over + 1];

@@ -16,7 +16,7 @@ public sealed class SharedReadersTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Ten_readers_cost_the_articles_and_the_memory_of_one()
+    public async Task Ten_readers_need_no_more_articles_or_memory_than_one()
     {
         var options = new StreamOptions { ReadAhead = 4L << 20, CacheBytes = 2L << 20 };
         var (oneArticles, oneBlocks) = await ReadAsync(1, options);
