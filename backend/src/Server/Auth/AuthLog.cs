@@ -11,10 +11,10 @@ internal static partial class AuthLog
     [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect because webdav.no-auth-networks is empty: everyone needs a password")]
     public static partial void NoNetworks(ILogger logger);
 
-    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. To open the setup, enter the code in the output of this start, or in the file setup-code in the data folder")]
+    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. Open the setup in a browser. The code is in the startup output and in the file setup-code in the data folder")]
     public static partial void SetupNeeded(ILogger logger);
 
-    [LoggerMessage(1310, LogLevel.Warning, "Open /rescue in a browser to restore a backup. Enter the code in the output of this start, or in the file rescue-code in the data folder")]
+    [LoggerMessage(1310, LogLevel.Warning, "Open /rescue in a browser to restore a backup. The code is in the startup output and in the file rescue-code in the data folder")]
     public static partial void RescueNeeded(ILogger logger);
 
     [LoggerMessage(1306, LogLevel.Warning, "Removed the administrator's login because RESET_ADMIN_PASSWORD is set. Remove the variable now. Films and named keys are unchanged; the setup offers to revoke the keys")]

@@ -27,7 +27,7 @@ internal static partial class FamilyImportLog
     [LoggerMessage(2908, LogLevel.Warning, "Could not repair the earlier import: {Cause}. Retrying at the next start")]
     public static partial void NotHealed(ILogger logger, string cause);
 
-    [LoggerMessage(2909, LogLevel.Warning, "Found data of InfiniDysk without db.sqlite. Its library is in PostgreSQL, which Sluice cannot import yet")]
+    [LoggerMessage(2909, LogLevel.Warning, "Found InfiniDysk data without db.sqlite. Its library is in PostgreSQL, which Sluice cannot import yet")]
     public static partial void OnPostgres(ILogger logger);
 
     [LoggerMessage(2906, LogLevel.Information, "Ignored SLUICE_IMPORT: {Cause}")]

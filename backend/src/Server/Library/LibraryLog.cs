@@ -12,7 +12,7 @@ internal static partial class LibraryLog
     [LoggerMessage(2002, LogLevel.Debug, "{Release}: ignored the offset of article {Number} of posted file {Ordinal}, because it contradicts its neighbors")]
     public static partial void ClaimRefused(ILogger logger, string release, int ordinal, int number);
 
-    [LoggerMessage(2006, LogLevel.Warning, "{Release}: article {Number} of posted file {Ordinal} is intact and contradicts the map of the old server. Opening the NZB again")]
+    [LoggerMessage(2006, LogLevel.Warning, "{Release}: article {Number} of posted file {Ordinal} is intact but contradicts the map from the old server. Reopening the NZB")]
     public static partial void MapAccused(ILogger logger, string release, int ordinal, int number);
 
     [LoggerMessage(2004, LogLevel.Warning, "Category {Category} is not in api.categories; the item gets no category")]

@@ -12,6 +12,6 @@ internal static partial class OutboundLog
     [LoggerMessage(2202, LogLevel.Information, "Notifying rclone of changed folders works again")]
     public static partial void NotifyRecovered(ILogger logger);
 
-    [LoggerMessage(2203, LogLevel.Debug, "Notified rclone of {Folders} changed folders; 0 means all")]
+    [LoggerMessage(2203, LogLevel.Debug, "Notified rclone of {Folders} changed folders (0 for all)")]
     public static partial void Notified(ILogger logger, int folders);
 }

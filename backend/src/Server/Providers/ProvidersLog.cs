@@ -22,7 +22,7 @@ internal static partial class ProvidersLog
     [LoggerMessage(1408, LogLevel.Information, "Connection limits while other lanes are idle: {Playback} for playback, {Imports} for imports, {Checks} for health checks")]
     public static partial void Permits(ILogger logger, int playback, int imports, int checks);
 
-    [LoggerMessage(1409, LogLevel.Error, "Could not connect to the providers, or could not close connections after a change of settings")]
+    [LoggerMessage(1409, LogLevel.Error, "Could not open or close connections to the providers")]
     public static partial void WorkBroke(ILogger logger, Exception failure);
 
     [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and cached as if they were good")]

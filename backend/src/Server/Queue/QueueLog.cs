@@ -53,13 +53,13 @@ internal static partial class QueueLog
     [LoggerMessage(2126, LogLevel.Warning, "Could not map {Name} again: {Cause} (release {Id})")]
     public static partial void NotRemapped(ILogger logger, string name, long id, string cause);
 
-    [LoggerMessage(2136, LogLevel.Debug, "Opened {Name}, which came from an old server: {Files} files (release {Id})")]
+    [LoggerMessage(2136, LogLevel.Debug, "Opened {Name} from an old server: {Files} files (release {Id})")]
     public static partial void Opened(ILogger logger, string name, long id, int files);
 
     [LoggerMessage(2137, LogLevel.Information, "Opened the remaining releases of the old server: {Count}")]
     public static partial void OpenedAll(ILogger logger, int count);
 
-    [LoggerMessage(2138, LogLevel.Warning, "Could not open {Name}, which came from an old server: {Cause} (release {Id})")]
+    [LoggerMessage(2138, LogLevel.Warning, "Could not open {Name} from an old server: {Cause} (release {Id})")]
     public static partial void NotOpened(ILogger logger, string name, long id, string cause);
 
     [LoggerMessage(2139, LogLevel.Warning, "Paused mapping and opening of releases for {Seconds} s: {Cause}")]
@@ -80,7 +80,7 @@ internal static partial class QueueLog
     [LoggerMessage(2130, LogLevel.Warning, "Categories in use are missing from api.categories, which {Variable} sets: {Names}. Add them there, or clients will not find their items")]
     public static partial void CategoriesNotJoined(ILogger logger, string names, string variable);
 
-    [LoggerMessage(2141, LogLevel.Information, "Removed {Name} from the library: {Files} files. They can be brought back for seven days")]
+    [LoggerMessage(2141, LogLevel.Information, "Removed {Name} from the library: {Files} files. They can be restored for seven days")]
     public static partial void FilesRemoved(ILogger logger, string name, int files);
 
     [LoggerMessage(2109, LogLevel.Warning, "Could not delete the unused blob {Hash}")]

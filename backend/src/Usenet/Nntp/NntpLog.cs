@@ -8,7 +8,7 @@ internal static partial class NntpLog
     [LoggerMessage(1000, LogLevel.Debug, "Connection closed ({Fault}): {Reason}")]
     public static partial void ConnectionClosed(ILogger logger, NntpFault fault, string reason);
 
-    [LoggerMessage(1001, LogLevel.Warning, "{Provider} accepts only {Cap} connections. Sluice tries more later")]
+    [LoggerMessage(1001, LogLevel.Warning, "{Provider} accepts only {Cap} connections. Sluice will try more later")]
     public static partial void CapLearned(ILogger logger, string provider, int cap);
 
     [LoggerMessage(1002, LogLevel.Warning, "Could not connect to {Provider}: {Reason}")]

@@ -119,7 +119,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         _notifier.ReleaseChanged("movies", "Film");
 
         Assert.Superset(FoldersOfRel.ToHashSet(), (await _rclone.NextAsync(Token)).Folders.ToHashSet());
-        Assert.Equal("Notified rclone of 11 changed folders; 0 means all", await _lines.NextAsync(Token));
+        Assert.Equal("Notified rclone of 11 changed folders (0 for all)", await _lines.NextAsync(Token));
         Assert.Equal("Notifying rclone of changed folders works again", await _lines.NextAsync(Token));
     }
 
@@ -145,7 +145,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         await WaitForTimerAsync();
         _time.Advance(RcloneNotifier.LongestRetry);
         Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
-        Assert.Equal("Notified rclone of 6 changed folders; 0 means all", await _lines.NextAsync(Token));
+        Assert.Equal("Notified rclone of 6 changed folders (0 for all)", await _lines.NextAsync(Token));
     }
 
     [Fact]
