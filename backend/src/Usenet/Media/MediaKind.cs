@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Media;
 
-/// <summary>The kind of a file by its first bytes.</summary>
+/// <summary>The kind of a file, detected from its first bytes.</summary>
 public enum MediaKind
 {
     Unknown,

@@ -18,7 +18,7 @@ public static class MediaSignature
         .DistinctBy(entry => entry.extension)
         .ToFrozenDictionary(entry => entry.extension, entry => entry.kind, StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Returns the kind of a file by its first bytes; too few bytes give <see cref="MediaKind.Unknown"/>.</summary>
+    /// <summary>Detects the kind of a file from its first bytes; too few bytes give <see cref="MediaKind.Unknown"/>.</summary>
     public static MediaKind Recognise(ReadOnlySpan<byte> start)
     {
         var kind = ByMagic(start);

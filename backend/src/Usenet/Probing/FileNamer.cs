@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Probing;
 /// <summary>A file to name, as known from the probe.</summary>
 /// <param name="Subject">File name in the subject; null if none. For archived files: of the first volume.</param>
 /// <param name="Yenc">Name in the yEnc header of the same posted file; null if none.</param>
-/// <param name="Kind">Kind by the first bytes.</param>
+/// <param name="Kind">Media kind, detected from the first bytes.</param>
 /// <param name="Length">Length in bytes.</param>
 public readonly record struct NameRequest(string? Subject, string? Yenc, MediaKind Kind, long Length)
 {
@@ -96,7 +96,7 @@ public static class FileNamer
         return names;
     }
 
-    // VobSub: its .sub looks like a video by the first bytes.
+    // VobSub: its .sub begins with the first bytes of a video.
     private static void PairSubtitles(List<KnownNames> files)
     {
         var indexes = files.SelectMany(file => file.StemsWith("idx")).ToHashSet(StringComparer.OrdinalIgnoreCase);

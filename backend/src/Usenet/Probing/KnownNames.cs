@@ -53,7 +53,7 @@ internal sealed class KnownNames
     /// <summary>Whether name and extension always stay. Such a file is never the main file.</summary>
     public bool IsFixed => IsDiscPart || IsPaired;
 
-    /// <summary>Whether the file is video or audio by its first bytes.</summary>
+    /// <summary>Whether the file is video or audio according to its first bytes.</summary>
     public bool IsMedia => !IsPlain && MediaSignature.CategoryOf(Kind) is MediaCategory.Video or MediaCategory.Audio;
 
     /// <summary>The best posted name; null if none.</summary>

@@ -22,7 +22,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
 {
     private readonly ArticleCounter _counter = new(heads, options, counted);
 
-    /// <summary>Whether an article can be the segment at an index, by part number and range.</summary>
+    /// <summary>Whether an article can be the segment at an index, judged from part number and range.</summary>
     /// <remarks>Ignores total, size and name, because these are often wrong in honest posts.</remarks>
     public static bool IsPlausible(ArticleHead head, int index, int count)
     {

@@ -81,7 +81,7 @@ public static class NameCleaner
                 && stem[3] is (>= '0' and <= '9') or '\u00B9' or '\u00B2' or '\u00B3');
     }
 
-    // Cuts the stem between characters and keeps the extension.
+    // Truncates the stem between characters and keeps the extension.
     private static string Shorten(string name, string suffix)
     {
         var dot = name.LastIndexOf('.');

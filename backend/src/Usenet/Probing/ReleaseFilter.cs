@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Probing;
 
 /// <summary>A named file that may be published.</summary>
 /// <param name="Path">Path inside the release, with <c>/</c> as separator.</param>
-/// <param name="Kind">Kind by the first bytes.</param>
+/// <param name="Kind">Media kind, detected from the first bytes.</param>
 /// <param name="Length">Length in bytes.</param>
 public readonly record struct FilterFile(string Path, MediaKind Kind, long Length)
 {

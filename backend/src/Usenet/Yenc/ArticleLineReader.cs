@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Reads the lines of a raw NNTP body, without dot-stuffing and line ends, from input that may be cut anywhere.</summary>
+/// <summary>Reads the lines of a raw NNTP body, without dot-stuffing and line ends, from input that may be split anywhere.</summary>
 /// <remarks>Used for everything but yEnc data. A bare LF ends a line of text here and is reported, but NNTP ignores it: no dot is dropped after it.</remarks>
 internal sealed class ArticleLineReader
 {

@@ -6,7 +6,7 @@ using ArmAes = System.Runtime.Intrinsics.Arm.Aes;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>CRC-32 by carry-less multiplication, on four vectors in parallel, in registers as wide as the CPU multiplies.</summary>
+/// <summary>CRC-32 using carry-less multiplication, on four vectors in parallel, in registers as wide as the CPU multiplies.</summary>
 /// <remarks>
 /// Folding (Gopal et al., Intel 2009): takes a vector of 16 bytes that lies D bits before another. Its low half is multiplied by x^(D+32) and its
 /// high half by x^(D−32), both modulo P and bit-reflected; the result is xored into the other vector. A wider register folds two or four vectors at a

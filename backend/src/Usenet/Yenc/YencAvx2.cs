@@ -5,7 +5,7 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Decodes two vectors of 32 bytes at a time with AVX2, and squeezes each half by a table.</summary>
+/// <summary>Decodes two vectors of 32 bytes at a time with AVX2, and squeezes each half with a table.</summary>
 /// <remarks>
 /// Only the loop's exit depends on the data, because a branch on "nothing to drop" would win only in benchmarks that repeat one article.
 /// </remarks>
@@ -26,7 +26,7 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
         nint lastSource = source.Length - Block;
         nint lastRoom = destination.Length - Block;
 
-        // Finds LF, CR and '=' by one lookup: all bytes above CR share the slot of '=', and the other slots hold bytes that never map there.
+        // Finds LF, CR and '=' with one lookup: all bytes above CR share the slot of '=', and the other slots hold bytes that never map there.
         // Constants are variables, so that the loop keeps them in registers.
         var members = Vector256.Create(Vector128.Create(
             0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, (byte)'\n', 0xFF, 0xFF, (byte)'\r', (byte)'=', 0xFF));

@@ -16,7 +16,7 @@ internal interface IYencVectors
 
     YencBlockMasks Find(ref byte block);
 
-    /// <summary>Decodes the data bytes of one block by masks and returns how many it keeps. The destination needs room for a whole block.</summary>
+    /// <summary>Decodes the data bytes of one block with masks and returns how many it keeps. The destination needs room for a whole block.</summary>
     int Write(ref byte from, ref byte to, ulong keep, ulong escaped);
 }
 

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>The state of a decoder between two buffers. <c>default</c> is the start of a body, which counts as a line start.</summary>
-/// <remarks>Eight bytes. Holds all state that later bytes depend on, so that input may be cut anywhere, even inside the terminator.</remarks>
+/// <remarks>Eight bytes. Holds all state that later bytes depend on, so that input may be split anywhere, even inside the terminator.</remarks>
 [StructLayout(LayoutKind.Sequential, Size = 8)]
 public struct YencState : IEquatable<YencState>
 {

@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Media.Subtitles;
 /// <summary>Turns the text of a cue into the payload of a WebVTT cue. Drops styles, positions and drawings. Pure.</summary>
 internal sealed class CueText
 {
-    /// <summary>Maximum length in characters. Longer text is cut, because no screen shows it.</summary>
+    /// <summary>Maximum length in characters. Longer text is truncated, because no screen shows it.</summary>
     public const int MaxLength = 2000;
 
     // A longer tag is text with a less-than sign.
@@ -208,7 +208,7 @@ internal sealed class CueText
 
     private string Finish()
     {
-        // The cut may have separated the halves of a character.
+        // Truncation may have separated the halves of a character.
         if (_text.Length > 0 && char.IsHighSurrogate(_text[^1]))
             _text.Length--;
         return _text.ToString().Trim() is { } text && HasLetters(text) ? text : "";

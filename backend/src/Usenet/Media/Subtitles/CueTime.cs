@@ -16,7 +16,7 @@ internal static class CueTime
     private const int MaxDigits = 3;
 
     /// <summary>Reads a time at the beginning of a string.</summary>
-    /// <param name="text">The text; advances behind the time if there is one.</param>
+    /// <param name="text">The string; advances past the time if there is one.</param>
     /// <param name="milliseconds">The time.</param>
     public static bool TryTake(ref ReadOnlySpan<char> text, out long milliseconds)
     {
@@ -48,7 +48,7 @@ internal static class CueTime
         return true;
     }
 
-    /// <summary>Returns a time as WebVTT has it.</summary>
+    /// <summary>Formats a time for WebVTT.</summary>
     public static string Format(long milliseconds) => string.Create(
         CultureInfo.InvariantCulture,
         $"{milliseconds / Hour:00}:{milliseconds / Minute % 60:00}:{milliseconds / Second % 60:00}.{milliseconds % Second:000}");

@@ -66,7 +66,7 @@ internal static class SubStationReader
     /// <summary>The positions of the columns in use.</summary>
     private sealed record Columns(int Start, int End, int Text)
     {
-        /// <summary>Finds the columns; null unless all are there and the text is last.</summary>
+        /// <summary>Finds the columns; null unless all are present and the text is last.</summary>
         public static Columns? Of(string[] names)
         {
             var found = new Columns(IndexOf(names, "Start"), IndexOf(names, "End"), IndexOf(names, "Text"));

@@ -20,7 +20,7 @@ public enum SubtitleVerdict
 
 /// <summary>The content of a subtitle file.</summary>
 /// <param name="Verdict">The outcome of reading the file.</param>
-/// <param name="Cues">The cues by start; empty unless known.</param>
+/// <param name="Cues">The cues in order of start; empty unless known.</param>
 public sealed record SubtitleText(SubtitleVerdict Verdict, IReadOnlyList<SubtitleCue> Cues);
 
 /// <summary>Receives cues while a file is read, and checks them.</summary>
@@ -44,7 +44,7 @@ internal sealed class CueList
             _cues.Add(new SubtitleCue(start, end, text));
     }
 
-    /// <summary>Returns the cues by start. Drops repeated cues, because SubStation files draw outlines and shadows as copies of a line.</summary>
+    /// <summary>Returns the cues in order of start. Drops repeated cues, because SubStation files draw outlines and shadows as copies of a line.</summary>
     public IReadOnlyList<SubtitleCue> Sort()
     {
         var seen = new HashSet<SubtitleCue>(_cues.Count);

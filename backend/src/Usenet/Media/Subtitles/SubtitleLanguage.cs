@@ -74,7 +74,7 @@ internal sealed record SubtitleLanguage(string Code, int CodePage)
     }
 }
 
-/// <summary>What the name of a subtitle file says: <c>Film.2019.en.forced.srt</c>, <c>2_English.srt</c>. Pure; thread-safe.</summary>
+/// <summary>Facts stated in the name of a subtitle file: <c>Film.2019.en.forced.srt</c>, <c>2_English.srt</c>. Pure; thread-safe.</summary>
 /// <param name="Language">ISO 639-1 code; null if the name states none.</param>
 /// <param name="IsForced">Whether the file has only the lines that everybody needs, such as signs.</param>
 /// <param name="DescribesSounds">Whether the file describes sounds, for people who cannot hear them.</param>

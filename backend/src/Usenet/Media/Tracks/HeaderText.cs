@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Media.Tracks;
 /// <summary>Sanitizes header texts, because they are untrusted and shown to users.</summary>
 internal static class HeaderText
 {
-    // Titles are one line, so longer text is cut.
+    // Titles are one line, so longer text is truncated.
     private const int MaxBytes = 512;
 
     /// <summary>Returns the text up to its first NUL, without control characters; null if empty.</summary>

@@ -25,7 +25,7 @@ public enum SubtitleForm
 
 /// <summary>A track as described by the file's header.</summary>
 /// <param name="Codec">Display name of the codec, such as "HEVC 10-bit" or "E-AC-3 5.1".</param>
-/// <param name="Type">Media type with codec by RFC 6381, such as <c>video/mp4; codecs="avc1.640028"</c>; null if none is defined.</param>
+/// <param name="Type">Media type with codec as in RFC 6381, such as <c>video/mp4; codecs="avc1.640028"</c>; null if none is defined.</param>
 public sealed record MediaTrack(TrackKind Kind, string Codec, string? Type)
 {
     /// <summary>Language as stated by the file, ISO 639-2 or BCP 47; null if unknown.</summary>
@@ -99,7 +99,7 @@ public enum TracksVerdict
 
 /// <summary>The tracks of a file.</summary>
 /// <param name="Verdict">The outcome of reading the header.</param>
-/// <param name="Kind">Kind by the first bytes.</param>
+/// <param name="Kind">Media kind, detected from the first bytes.</param>
 /// <param name="Duration">Playing time; null if unknown.</param>
 /// <param name="Tracks">The tracks in file order; empty unless known.</param>
 public sealed record MediaTracks(TracksVerdict Verdict, MediaKind Kind, TimeSpan? Duration, IReadOnlyList<MediaTrack> Tracks);

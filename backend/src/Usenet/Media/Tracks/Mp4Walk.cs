@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Media.Tracks;
 /// </summary>
 internal sealed class Mp4Walk : IHeaderWalk
 {
-    // Sample descriptions have a few hundred bytes. Longer ones are cut, because the first entry suffices.
+    // Sample descriptions have a few hundred bytes. Longer ones are truncated, because the first entry suffices.
     private const int MaxContent = 64 << 10;
     private const int MaxTracks = 128;
 
