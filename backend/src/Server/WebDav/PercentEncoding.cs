@@ -37,7 +37,7 @@ internal static class PercentEncoding
     }
 
     /// <summary>
-    /// Decodes one segment once. Returns false for broken escapes, invalid UTF-8, NUL and separators, because other code could split or truncate the name there.
+    /// Decodes one segment once. Returns false for broken escapes, invalid UTF-8, NUL and separators, because other code could split or truncate the name.
     /// </summary>
     public static bool TryDecode(ReadOnlySpan<char> segment, [NotNullWhen(true)] out string? name)
     {

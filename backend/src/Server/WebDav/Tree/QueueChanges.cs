@@ -82,7 +82,7 @@ internal sealed class QueueChanges(
         };
 
     /// <summary>
-    /// Adds an NZB under the rules of every entry point (IMP-1). An empty body only announces one (DAV-40a). If <paramref name="isWhole"/> is true, the client has
+    /// Adds an NZB under the usual rules (IMP-1). An empty body only announces one (DAV-40a). If <paramref name="isWhole"/> is true, the client has
     /// finished writing, so the import need not wait for another version.
     /// </summary>
     private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken cancellationToken)
