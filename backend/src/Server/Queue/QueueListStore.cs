@@ -115,7 +115,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
         _ => RowOrder.ByText("folded", SqlDialect.RowNumber),
     };
 
-    /// <summary>Sets the position of each item. Counts only the items between two results, by index.</summary>
+    /// <summary>Sets the position of each item. Counts only the items between two results, using an index.</summary>
     private static Dictionary<long, QueueItem> Place(DbConnection connection, IEnumerable<QueueItem> items)
     {
         var placed = new Dictionary<long, QueueItem>();

@@ -90,7 +90,7 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static IReadOnlyList<QueueItem> ListFile(DbConnection connection, long file) =>
         [.. connection.Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE file = @file ORDER BY {SqlDialect.RowNumber}", new { file })];
 
-    /// <summary>Returns the items whose NZB was already missing at an earlier start and is still missing.</summary>
+    /// <summary>Returns the items whose NZB was already missing at an earlier startup and is still missing.</summary>
     /// <param name="isStored">Whether the NZB with a hash is stored.</param>
     public static IEnumerable<string> FindLost(DbConnection connection, Func<string, bool> isStored) =>
         connection

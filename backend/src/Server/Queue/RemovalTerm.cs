@@ -9,7 +9,7 @@ internal readonly record struct RemovalAge(long RemovedAt, long KeptMs);
 
 /// <summary>
 /// Decides when removed files may be deleted. Pure. Both clocks must have passed the term, the wall clock and the run time of the server, so a wrong
-/// time of day neither deletes anything early nor all at once (HLT-17). Many rounds add up to the run time, so no single look decides.
+/// time of day neither deletes anything early nor all at once (HLT-17). Many rounds add up to the run time, so no single reading decides.
 /// </summary>
 internal static class RemovalTerm
 {

@@ -63,7 +63,7 @@ internal sealed class RemovedFileList(SluiceDatabase database)
                 $"SELECT DISTINCT release_id FROM history_item WHERE {SqlDialect.In("number", "@list")} AND release_id IS NOT NULL", new { list = SqlDialect.List(numbers) })], []),
             cancellationToken);
 
-    /// <summary>Counts what a choice holds.</summary>
+    /// <summary>Counts the content of a choice.</summary>
     /// <param name="items">How many ids of history items to return, newest first.</param>
     public Task<ChosenFiles> CountAsync(FileChoice choice, int items, CancellationToken cancellationToken) =>
         database.ReadAsync(
@@ -86,7 +86,7 @@ internal sealed class RemovedFileList(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Returns those of some files that a choice holds.</summary>
+    /// <summary>Returns the given files that belong to a choice.</summary>
     public Task<HashSet<Guid>> IntersectAsync(FileChoice choice, IReadOnlyCollection<Guid> files, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.Query<string>(
@@ -157,6 +157,6 @@ internal sealed class RemovedFileList(SluiceDatabase database)
     }
 }
 
-/// <summary>What a choice of files holds.</summary>
+/// <summary>The content of a choice of files.</summary>
 /// <param name="HistoryIds">Ids of the newest completed history items of its releases.</param>
 internal sealed record ChosenFiles(long Files, long Bytes, long Releases, IReadOnlyList<string> HistoryIds);

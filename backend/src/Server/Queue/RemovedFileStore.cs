@@ -6,14 +6,14 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Files to remove. A release that is named goes whole; a file goes alone.</summary>
+/// <summary>Files to remove. A listed release is removed whole; a listed file alone.</summary>
 /// <param name="Releases">Row numbers of releases.</param>
 /// <param name="Files">Row numbers of library files.</param>
 internal sealed record FileChoice(IReadOnlyCollection<long> Releases, IReadOnlyCollection<long> Files);
 
-/// <summary>What a removal or its undo has moved.</summary>
+/// <summary>The result of a removal or its undo.</summary>
 /// <param name="Removal">Number of the removal; 0 for an undo.</param>
-/// <param name="KeptUntil">The time to which a removal can be undone at least.</param>
+/// <param name="KeptUntil">Earliest time at which the undo of a removal can expire.</param>
 /// <param name="Releases">The releases that have changed, for programs that cache the tree.</param>
 internal sealed record MovedFiles(long Removal, int Files, DateTimeOffset KeptUntil, IReadOnlyList<MovedRelease> Releases);
 
@@ -21,7 +21,7 @@ internal sealed record MovedFiles(long Removal, int Files, DateTimeOffset KeptUn
 internal sealed record MovedRelease(string Category, string Name, long Files);
 
 /// <summary>
-/// Moves files between the library and the tables of removed files (HLT-60). A release goes with its last file, so all its rows are in one place. All
+/// Moves files between the library and the tables of removed files (HLT-60). A release moves with its last file, so all its rows are in the same tables. All
 /// methods run in the caller's transaction.
 /// </summary>
 internal static class RemovedFileStore
@@ -158,7 +158,7 @@ internal static class RemovedFileStore
         return open;
     }
 
-    /// <summary>Returns the next closed item, with what its deletion from disk needs; null after the last.</summary>
+    /// <summary>Returns the next closed item, with the data for deleting its files from disk; null after the last.</summary>
     public static (long Item, DroppedRelease Dropped)? FindClosed(DbConnection connection)
     {
         if (connection.QueryFirstOrDefault<ClosedRow>(
@@ -203,7 +203,7 @@ internal static class RemovedFileStore
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM removed_release WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>Splits a choice into releases that go whole and single files. What PAR2 files are left of a release goes with it.</summary>
+    /// <summary>Splits a choice into whole releases and single files. If only PAR2 files of a release would remain, it counts as whole.</summary>
     private static (List<long> Whole, List<long> Parts) Split(DbConnection connection, FileChoice choice)
     {
         var values = new { releases = SqlDialect.List(choice.Releases), files = SqlDialect.List(choice.Files) };

@@ -5,7 +5,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides by the map whether the main content can be streamed (IMP-54). Pure.</summary>
+/// <summary>Decides from the map whether the main content can be streamed (IMP-54). Pure.</summary>
 internal static class MapVerdict
 {
     // A set smaller than this fraction of the largest film is a companion: subtitles, a sample or extras.

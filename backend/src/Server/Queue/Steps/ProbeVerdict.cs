@@ -4,7 +4,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides by the heads whether the release can be published at all (IMP-62). Pure.</summary>
+/// <summary>Decides from the heads whether the release can be published at all (IMP-62). Pure.</summary>
 internal static class ProbeVerdict
 {
     /// <summary>Returns why nothing can be published, or null.</summary>

@@ -117,7 +117,7 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <summary>Fails items whose NZB was already missing at the last start, even if they are waiting (IMP-3).</summary>
+    /// <summary>Fails items whose NZB was already missing at the last startup, even if they are waiting (IMP-3).</summary>
     private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();

@@ -10,7 +10,7 @@ namespace Sluice.Server.Queue.Steps;
 
 /// <summary>A file that may be published.</summary>
 /// <param name="Length">Length in bytes.</param>
-/// <param name="Kind">Kind by its first bytes.</param>
+/// <param name="Kind">Media kind, detected from its first bytes.</param>
 /// <param name="Names">Sources of its name.</param>
 internal sealed record PlannedFile(Guid Id, long Length, MediaKind Kind, NameRequest Names, string ETag, FileContent Content);
 

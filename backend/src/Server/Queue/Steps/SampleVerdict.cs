@@ -2,7 +2,7 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides by the sample whether too much of a release is missing (IMP-60). Pure.</summary>
+/// <summary>Decides from the sample whether too much of a release is missing (IMP-60). Pure.</summary>
 internal static class SampleVerdict
 {
     // With fewer answers, a single miss could exceed a tenth and prove nothing.
