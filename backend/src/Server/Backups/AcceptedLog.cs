@@ -5,20 +5,20 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>An accepted NZB.</summary>
-/// <param name="Hash">Names its blob.</param>
+/// <param name="Hash">Hash of its blob.</param>
 /// <param name="Name">Name of its item.</param>
 /// <param name="Category">Category of its item.</param>
 /// <param name="At">When it was accepted.</param>
 internal sealed record AcceptedNzb(string Hash, string Name, string Category, DateTimeOffset At);
 
 /// <summary>
-/// Names of accepted NZBs in <c>accepted.jsonl</c>, one JSON object a line, so that NZBs that came after a backup get their names back (OPS-12). Only a
+/// Names of accepted NZBs in <c>accepted.jsonl</c>, one JSON object per line, so that NZBs that came after a backup get their names back (OPS-12). Only a
 /// help for people: lines are not flushed to disk, and a missing line loses a name but no NZB.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class AcceptedLog(DataFolder folder, ILogger<AcceptedLog> logger)
 {
-    // A month of imports has a few MiB; beyond this, the oldest half goes.
+    // A month of imports has a few MiB; beyond this, the oldest half is dropped.
     private const long MaxBytes = 32 << 20;
 
     private static readonly byte[] LineEnd = "\n"u8.ToArray();
@@ -28,7 +28,7 @@ internal sealed class AcceptedLog(DataFolder folder, ILogger<AcceptedLog> logger
 
     private string Path => folder.Accepted;
 
-    /// <summary>Appends lines. A fault of the disk is logged only, because the NZBs themselves are safe.</summary>
+    /// <summary>Appends lines. A disk error is only logged, because the NZBs themselves are safe.</summary>
     public void Append(IReadOnlyCollection<AcceptedNzb> accepted)
     {
         if (accepted.Count == 0)

@@ -11,7 +11,7 @@ internal sealed record Backup(string Path, BackupManifest Manifest)
 
 /// <summary>
 /// A folder of backups, one folder each: <c>2026-11-29T030000Z-v23</c>, in UTC and with the version of the schema. An unfinished backup ends with
-/// <c>.partial</c>, an unsound one with <c>.failed</c>.
+/// <c>.partial</c>, a damaged one with <c>.failed</c>.
 /// </summary>
 /// <remarks>Thread-safe. The names are the only state.</remarks>
 internal sealed class BackupFolder(string root)
@@ -43,12 +43,12 @@ internal sealed class BackupFolder(string root)
     public Backup? Find(string name) =>
         IsName(name) && Directory.Exists(PathOf(name)) && BackupManifest.Read(PathOf(name)) is { } manifest ? new Backup(PathOf(name), manifest) : null;
 
-    /// <summary>Keys of all blobs that any backup names, even one with a damaged manifest.</summary>
+    /// <summary>Keys of all blobs that any backup references, even one with a damaged manifest.</summary>
     /// <exception cref="IOException">The keys of a backup cannot be read.</exception>
     public HashSet<UInt128> ReadKeys() => [.. Folders().SelectMany(BackupKeys.Read)];
 
     /// <summary>
-    /// Whether old backups may be deleted now: once a day, and not after the clock went back. Remembers the day in the time of a file.
+    /// Whether old backups may be deleted now: once a day, and not after the clock went back. Remembers the day as the modification time of a file.
     /// </summary>
     public bool MayRotate(DateTimeOffset now)
     {

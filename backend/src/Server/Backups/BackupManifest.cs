@@ -8,10 +8,10 @@ namespace Sluice.Server.Backups;
 /// <summary>Why a backup was made. Each kind has its own retention (OPS-6).</summary>
 internal enum BackupKind
 {
-    /// <summary>By the schedule.</summary>
+    /// <summary>Scheduled.</summary>
     Daily,
 
-    /// <summary>Because someone asked for it.</summary>
+    /// <summary>Requested by a user.</summary>
     Manual,
 }
 
@@ -22,12 +22,12 @@ internal enum BackupKind
 /// <param name="ProgramVersion">Version of the program that made it.</param>
 /// <param name="Schema">Number of the last migration of the database.</param>
 /// <param name="Instance">Id of the installation.</param>
-/// <param name="Generation">Which NZBs the database belongs to, with the number of its last start.</param>
+/// <param name="Generation">Which NZBs the database belongs to, with the number of its last startup.</param>
 /// <param name="Numbers">The highest row numbers of the database.</param>
 /// <param name="Sha256">Hash of the database, in lowercase hexadecimal digits.</param>
 /// <param name="KeysSha256">Hash of <c>blobs.keys</c>.</param>
 /// <param name="Bytes">Length of the database.</param>
-/// <param name="Rows">Number of rows by table.</param>
+/// <param name="Rows">Number of rows per table.</param>
 /// <param name="Blobs">Number of stored NZBs to which its rows refer.</param>
 /// <param name="BlobBytes">Bytes of these NZBs on disk.</param>
 internal sealed record BackupManifest(

@@ -5,7 +5,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Reads a backup back: its hashes, every page of its database, and the NZBs that it needs (OPS-2). Only reads, and works on a backup of any
+/// Verifies a backup: its hashes, every page of its database, and the NZBs that it needs (OPS-2). Only reads, and works on a backup of any
 /// installation.
 /// </summary>
 internal sealed class BackupProof(IEnumerable<BlobReference> references, Random random)
@@ -71,21 +71,21 @@ internal sealed class BackupProof(IEnumerable<BlobReference> references, Random 
                 continue;
             if (!stored.TryGetValue(BlobStore.KeyOf(hash), out var length))
             {
-                // The database knows that these are lost, and no backup brings them back.
+                // The database records these as lost, and no backup can restore them.
                 if (lost.Contains(hash))
                     continue;
                 return $"NZB {hash} is missing";
             }
 
             (count, bytes) = (count + 1, bytes + length);
-            // Every NZB has the same chance, however many there are.
+            // Every NZB has the same probability of being chosen, however many there are.
             if (sample.Count < Sampled)
                 sample.Add(hash);
             else if (random.NextInt64(count) is var place and < Sampled)
                 sample[(int)place] = hash;
         }
 
-        // A length that differs is found by its sum. Then no sample is enough.
+        // If count or total length differ from the manifest, check every NZB instead of a sample.
         var all = count == manifest.Blobs && bytes == manifest.BlobBytes ? sample : Nzbs(copy).Distinct().Where(hash => stored.ContainsKey(BlobStore.KeyOf(hash)));
         foreach (var hash in all)
         {

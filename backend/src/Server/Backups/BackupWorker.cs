@@ -7,7 +7,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Backups;
 
 /// <summary>The backups as the web UI shows them.</summary>
-/// <param name="All">Sound backups, the newest first.</param>
+/// <param name="All">Verified backups, the newest first.</param>
 /// <param name="IsMaking">Whether one is being made now.</param>
 /// <param name="Failure">Why the last attempt failed, as the end of a sentence; null if it succeeded or there was none.</param>
 /// <param name="FailedAt">When it failed.</param>
@@ -76,7 +76,7 @@ internal sealed class BackupWorker(
             return _change;
     }
 
-    /// <summary>Asks for a backup now. If one is being made, another one follows, because that one may lack the latest changes.</summary>
+    /// <summary>Requests a backup now. If one is being made, another one follows, because that one may lack the latest changes.</summary>
     public void Request()
     {
         lock (_gate)
@@ -96,7 +96,7 @@ internal sealed class BackupWorker(
         return true;
     }
 
-    /// <summary>Removes what a kill has left, and reads the backups.</summary>
+    /// <summary>Removes unfinished backups left by a kill, and reads the others.</summary>
     public void Prepare()
     {
         backups.RemovePartials();

@@ -71,7 +71,7 @@ internal sealed class RestorePlan(DataFolder folder, BackupProof proof, BlobStor
     }
 
     /// <summary>Schedules the restore of a backup for the next startup.</summary>
-    /// <param name="by">Who asks, for the log.</param>
+    /// <param name="by">The requester, for the log.</param>
     /// <exception cref="StorageException">The wish cannot be written.</exception>
     public void Request(Backup backup, string by, bool requeue)
     {

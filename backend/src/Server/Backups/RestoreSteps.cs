@@ -3,7 +3,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Performs a restore before the database is opened (OPS-11). Each step first finds out whether it is done, so that after a kill the next startup
+/// Performs a restore before the database is opened (OPS-11). Each step first checks whether it is done, so that after a kill the next startup
 /// continues: until the copy is complete nothing is replaced, and from then on the restore always ends.
 /// </summary>
 /// <remarks>Needs the lock of the data folder.</remarks>
@@ -71,7 +71,7 @@ internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobSto
         return true;
     }
 
-    /// <summary>Checks and copies the backup. Returns why it cannot be restored, or null. A fault of the disk must not keep the server from starting.</summary>
+    /// <summary>Checks and copies the backup. Returns why it cannot be restored, or null. A disk error must not prevent startup.</summary>
     private string? TryCopy(RestoreWish wish, CancellationToken cancellationToken)
     {
         try
@@ -103,7 +103,7 @@ internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobSto
 
     private void ReplaceDatabase(string replaced)
     {
-        // The log goes with its database, because beside another one it would be damage.
+        // Move the log with its database, because it would corrupt another one.
         foreach (var path in Companions.Select(suffix => folder.Database + suffix).Where(File.Exists))
         {
             File.Move(path, Path.Combine(replaced, Path.GetFileName(path)), overwrite: true);

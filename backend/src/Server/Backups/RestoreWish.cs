@@ -9,9 +9,9 @@ namespace Sluice.Server.Backups;
 /// step is done, so that a kill at any moment only delays it.
 /// </summary>
 /// <param name="Folder">The folder of the backup.</param>
-/// <param name="Sha256">Hash of its database, so that no other backup takes its place.</param>
-/// <param name="At">When it was asked for; names the folder of the replaced database.</param>
-/// <param name="By">Who asked: <c>web UI</c>, <c>safe mode</c> or <c>command line</c>.</param>
+/// <param name="Sha256">Hash of its database, so that no other backup is restored instead.</param>
+/// <param name="At">Time of the request, after which the folder of the replaced database is named.</param>
+/// <param name="By">The requester: <c>web UI</c>, <c>safe mode</c> or <c>command line</c>.</param>
 /// <param name="Requeue">Whether NZBs that came after the backup return to the queue by themselves.</param>
 internal sealed record RestoreWish(string Folder, string Sha256, DateTimeOffset At, string By, bool Requeue)
 {

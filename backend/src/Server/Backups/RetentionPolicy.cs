@@ -5,7 +5,7 @@ namespace Sluice.Server.Backups;
 /// <summary>Decides which backups may be deleted (OPS-6).</summary>
 internal static class RetentionPolicy
 {
-    /// <summary>How many backups made by hand are kept.</summary>
+    /// <summary>Number of manual backups to keep.</summary>
     public const int Manual = 10;
 
     /// <summary>Returns the backups to delete now: at most one day's backups of each kind, so that a wrong clock or setting costs little before it is noticed.</summary>

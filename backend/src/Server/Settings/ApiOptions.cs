@@ -5,13 +5,13 @@ namespace Sluice.Server.Settings;
 /// <summary>The SABnzbd-compatible API (<c>api.*</c>).</summary>
 internal sealed record ApiOptions
 {
-    /// <summary>The API key; empty until the first start generates it.</summary>
+    /// <summary>The API key; empty until it is generated at the first startup.</summary>
     public required string Key { get; init; }
 
     /// <summary>A second key that only allows adding NZBs; empty for none.</summary>
     public string NzbKey { get; init; } = "";
 
-    /// <summary>Signs links to files by id, which never expire. Empty until the first start generates it.</summary>
+    /// <summary>Signs links to files by id, which never expire. Empty until it is generated at the first startup.</summary>
     public string StrmKey { get; init; } = "";
 
     /// <summary>Whether <see cref="Key"/> is locked (CFG-53).</summary>

@@ -5,7 +5,7 @@ internal sealed record AuthOptions
     /// <summary>Idle time after which a session ends.</summary>
     public required TimeSpan SessionTime { get; init; }
 
-    /// <summary>Whether cookies require HTTPS; null to decide by the request.</summary>
+    /// <summary>Whether cookies require HTTPS; null to decide per request.</summary>
     public bool? SecureCookies { get; init; }
 
     public static AuthOptions Read(EffectiveSettings settings) => new()

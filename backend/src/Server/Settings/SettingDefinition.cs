@@ -26,7 +26,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
 
     public bool Restart { get; init; }
 
-    /// <summary>Whether the first start generates a random value.</summary>
+    /// <summary>Whether a random value is generated at the first startup.</summary>
     public bool Generated { get; init; }
 
     /// <summary>Whether clients change the value in normal use.</summary>

@@ -15,7 +15,7 @@ internal static class SettingSchema
 
     private const int KeyDigits = 32;
 
-    /// <summary>Keys that the first start generates. They are encrypted and not hashed like the WebDAV password, because they must be readable.</summary>
+    /// <summary>Keys generated at the first startup. They are encrypted and not hashed like the WebDAV password, because they must be readable.</summary>
     public static IEnumerable<string> MadeKeys => All.Where(static definition => definition is { Generated: true, Type: SettingType.Key }).Select(static definition => definition.Key);
 
     public static IReadOnlyList<SettingDefinition> All { get; } =

@@ -10,7 +10,7 @@ namespace Sluice.Server.Settings;
 /// <param name="Changed">Keys that this save changed.</param>
 /// <param name="Content">All saved values by key. Secrets are encrypted.</param>
 /// <param name="Proven">Whether the server has started with this set.</param>
-/// <param name="Failed">Whether a start with this set failed, so that it is not loaded again.</param>
+/// <param name="Failed">Whether startup with this set failed, so that it is not loaded again.</param>
 internal sealed record SettingSet(
     long Id, DateTimeOffset SavedAt, IReadOnlyList<string> Changed, IReadOnlyDictionary<string, string> Content, bool Proven, bool Failed);
 

@@ -212,7 +212,7 @@ internal sealed class SettingsStore(
     }
 
     /// <summary>
-    /// Gives up the lost key: removes the locked values, creates a new key file if the box is locked, and regenerates <see cref="SettingSchema.MadeKeys"/>.
+    /// Discards the lost key: removes the locked values, creates a new key file if the box is locked, and regenerates <see cref="SettingSchema.MadeKeys"/>.
     /// Does nothing without locked values.
     /// </summary>
     /// <exception cref="StorageException">The key file cannot be created. Nothing has changed.</exception>
@@ -255,7 +255,7 @@ internal sealed class SettingsStore(
 
     public void Dispose() => _turn.Dispose();
 
-    /// <summary>Returns the values of the newest set without a failed start, or the table's rows if no newer set failed.</summary>
+    /// <summary>Returns the values of the newest set without a failed startup, or the table's rows if no newer set failed.</summary>
     private IEnumerable<SavedRow> Choose(List<SavedRow> rows, IReadOnlyList<SettingSet> sets)
     {
         var accused = trial.Accused();

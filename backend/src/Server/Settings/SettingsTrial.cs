@@ -4,7 +4,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Remembers sets whose start failed (CFG-12). One start that failed with an error accuses a set. Two consecutive starts that vanished do too, because
+/// Remembers sets whose startup failed (CFG-12). One startup that failed with an error accuses a set. So do two that ended unrecorded in a row, because
 /// a single kill or power cut proves nothing. Kept in a small file, because the database is not yet writable. Not thread-safe.
 /// </summary>
 internal sealed class SettingsTrial(DataFolder folder)
@@ -16,7 +16,7 @@ internal sealed class SettingsTrial(DataFolder folder)
 
     private string Path => System.IO.Path.Combine(folder.Root, "settings.trial");
 
-    /// <summary>Returns the accused sets; none after a successful start.</summary>
+    /// <summary>Returns the accused sets; none after a successful startup.</summary>
     public IReadOnlyList<long> Accused()
     {
         var starts = Read();
@@ -35,7 +35,7 @@ internal sealed class SettingsTrial(DataFolder folder)
         Write([.. Read(), new Start(set, Failed: false)]);
     }
 
-    /// <summary>Records a successful start. Earlier accusations stay until <see cref="Forget"/>.</summary>
+    /// <summary>Records a successful startup. Earlier accusations stay until <see cref="Forget"/>.</summary>
     public void Succeed() => EndWith(starts => starts[..^1]);
 
     /// <summary>Removes the record of this startup, which was canceled or failed for a reason other than the settings.</summary>
@@ -44,7 +44,7 @@ internal sealed class SettingsTrial(DataFolder folder)
     /// <summary>Records that startup failed with an error.</summary>
     public void Accuse() => EndWith(starts => [.. starts[..^1], starts[^1] with { Failed = true }]);
 
-    /// <summary>Forgets all starts. Call after the database has marked the accused sets.</summary>
+    /// <summary>Forgets all startups. Call after the database has marked the accused sets.</summary>
     public void Forget() => Write([]);
 
     /// <summary>Changes the last line, which belongs to this startup. Does nothing without a set on trial.</summary>

@@ -7,7 +7,7 @@ internal sealed record WebDavOptions
 {
     public required string User { get; init; }
 
-    /// <summary>The password hash, or plain text from the environment. Empty until the first start generates a password.</summary>
+    /// <summary>The password hash, or plain text from the environment. Empty until a password is generated at the first startup.</summary>
     public required string Password { get; init; }
 
     /// <summary>Networks that need no login; empty unless <c>DISABLE_WEBDAV_AUTH</c> is set (DAV-33).</summary>
