@@ -10,7 +10,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
     /// <summary>Maximum delay before a restart. A worker that ran for this long restarts with the first delay.</summary>
     public static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
-    // Applies after a failed start, because its workers never received a stop.
+    // Applies after a failed startup, because its workers never received a stop.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(5);
 
     private readonly IReadOnlyList<IWorker> _workers = [.. workers];

@@ -71,7 +71,7 @@ internal static class ProcessExit
         }
         catch (Exception) when (asked.IsCancellationRequested)
         {
-            // The start was canceled, or the shutdown timed out.
+            // Startup was canceled, or the shutdown timed out.
             return 0;
         }
         catch (StartRefusedException e)

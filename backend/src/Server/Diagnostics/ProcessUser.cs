@@ -6,7 +6,7 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Switches the process to another user (S28). A container starts as root and names the user by <c>PUID</c> and <c>PGID</c>, because the image has no shell
+/// Switches the process to another user (S28). A container starts as root and gives the user in <c>PUID</c> and <c>PGID</c>, because the image has no shell
 /// that could switch.
 /// </summary>
 internal static class ProcessUser

@@ -24,7 +24,7 @@ internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> gen
 
     public override void Write<TState>(in LogEntry<TState> logEntry, IExternalScopeProvider? scopeProvider, TextWriter textWriter)
     {
-        // A failed start prints its own line on stderr, which a stack trace would hide.
+        // A failed startup prints its own line on stderr, which a stack trace would hide.
         if (logEntry.EventId.Id == StartFailed && logEntry.Category == HostCategory)
             return;
 

@@ -5,7 +5,7 @@ namespace Sluice.Server.FamilyImport;
 
 /// <summary>
 /// Reads version-tolerant MemoryPack objects that describe files in old blobs. Each object starts with its member count and member lengths, so that unknown
-/// members can be skipped. Never allocates by an unchecked length.
+/// members can be skipped. Never allocates based on an unchecked length.
 /// </summary>
 internal ref struct FamilyBlobReader
 {

@@ -36,7 +36,7 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
                 "SELECT EXISTS (SELECT 1 FROM release) OR EXISTS (SELECT 1 FROM history_item) OR EXISTS (SELECT 1 FROM queue_item)"),
             cancellationToken);
 
-    /// <summary>Records the start of an import and the report of its saved settings. From here on, every start of the server resumes it.</summary>
+    /// <summary>Records the start of an import and the report of its saved settings. From here on, every startup resumes it.</summary>
     public Task BeginAsync(DateTimeOffset at, ImportReport report, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(

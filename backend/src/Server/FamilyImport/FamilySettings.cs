@@ -23,7 +23,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
     private static readonly string[] OneProvider = ["usenet.host", "usenet.port", "usenet.use-ssl", "usenet.user", "usenet.pass", "usenet.connections"];
 
     /// <summary>
-    /// Converts old settings by the alias table (CFG-41) and reports each to the tally. Keeps the default mount of old servers unless
+    /// Converts old settings with the alias table (CFG-41) and reports each to the tally. Keeps the default mount of old servers unless
     /// <paramref name="hasMount"/> is true, which means that this server has its own.
     /// </summary>
     public static FamilySettings Of(IReadOnlyList<FamilySetting> rows, IReadOnlyList<ISettingCheck> checks, ImportTally tally, bool hasMount = false)

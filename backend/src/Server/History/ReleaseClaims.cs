@@ -30,7 +30,7 @@ internal sealed record StrmFolder(string Root, string Category, string Name)
 internal sealed record DroppedRelease(Release Release, IReadOnlyList<StrmFolder> StrmFolders, IReadOnlyList<ListedFile> Files);
 
 /// <summary>
-/// Distinguishes imported from rejected releases. Programs finish both by the same call, so only a moved link proves an import (SAB-47). All methods run
+/// Distinguishes imported from rejected releases. Programs finish both with the same call, so only a moved link proves an import (SAB-47). All methods run
 /// in the caller's transaction.
 /// </summary>
 internal static class ReleaseClaims
@@ -98,7 +98,7 @@ internal static class ReleaseClaims
     public static void Return(DbConnection connection, long removal) =>
         Touch(connection, [.. connection.Query<long>("DELETE FROM leaving_release WHERE removal = @removal RETURNING release_id", new { removal })]);
 
-    /// <summary>Returns one release of a removal, with what its deletion from disk needs; null after the last.</summary>
+    /// <summary>Returns one release of a removal, with the data for deleting its files from disk; null after the last.</summary>
     public static DroppedRelease? FindLeaving(DbConnection connection, long removal)
     {
         if (connection.QueryFirstOrDefault<LibraryRow>(
@@ -128,7 +128,7 @@ internal static class ReleaseClaims
     /// <summary>Detaches the items of releases that leave the library. They keep the number of the release for <see cref="Attach"/>.</summary>
     public static void Detach(DbConnection connection, IReadOnlyCollection<long> releases) => Link(connection, releases, "removed_release_id", "release_id");
 
-    /// <summary>Attaches the items of releases that are back in the library.</summary>
+    /// <summary>Attaches the items of restored releases.</summary>
     public static void Attach(DbConnection connection, IReadOnlyCollection<long> releases) => Link(connection, releases, "release_id", "removed_release_id");
 
     /// <summary>Makes items forget a release that can no longer be restored.</summary>

@@ -183,7 +183,7 @@ internal sealed class ProviderFields
         return "";
     }
 
-    /// <summary>Parses a JSON boolean, or text by CFG-4.</summary>
+    /// <summary>Parses a JSON boolean, or text as in CFG-4.</summary>
     public bool Boolean(string name, bool fallback)
     {
         if (ProviderJson.Property(_element, name) is not { } value)

@@ -93,7 +93,7 @@ internal static class SabAnswer
 
 /// <summary>
 /// An answer in progress, with its own buffer. Before the first byte is sent, an error answer can replace it. Afterwards a failure resets the connection, so
-/// that half an answer never looks complete.
+/// that a partial response never looks complete.
 /// </summary>
 internal sealed class SabReply : IDisposable
 {
