@@ -25,7 +25,7 @@ public sealed class CredentialResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Sessions_are_listed_and_end_one_by_one()
+    public async Task Sessions_are_listed_and_can_be_ended_individually()
     {
         await using var server = await StartAsync();
         var (one, other) = (await LogInAsync(server, "Browser A"), await LogInAsync(server, "Browser B"));

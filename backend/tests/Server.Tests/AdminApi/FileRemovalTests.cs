@@ -212,7 +212,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     [InlineData("""{"ids":["x","../..","0f8fad5b-d9cb-469f-a165-70867728950e"]}""", HttpStatusCode.OK)]
     [InlineData("""{"paths":["","/","none","movies/none","movies/Rel/none","demo","demo/sluice-demo.mp4"]}""", HttpStatusCode.OK)]
     [InlineData("""{"filter":{"q":"none"}}""", HttpStatusCode.OK)]
-    public async Task Wrong_or_unknown_choices_remove_nothing(string body, HttpStatusCode expected)
+    public async Task Invalid_or_unknown_selections_remove_nothing(string body, HttpStatusCode expected)
     {
         await ImportAsync("Rel", 1, "a.mkv");
         var rows = await DumpAsync();

@@ -19,7 +19,7 @@ public sealed class HistoryResourceTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Import_shows_its_steps_its_files_and_its_nzb()
+    public async Task Import_details_show_steps_files_and_NZB()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);

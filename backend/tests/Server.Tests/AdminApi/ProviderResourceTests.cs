@@ -198,7 +198,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Row_counts_bytes_misses_and_latency()
+    public async Task Provider_row_shows_bytes_misses_and_latency()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(5) }] });
         await using var server = await ResourceServer.StartAsync(_temporary);

@@ -65,7 +65,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Running_item_shows_its_steps_with_their_times_and_findings()
+    public async Task Running_item_shows_steps_with_times_and_results()
     {
         await using var mock = await MockServer.StartAsync();
         var gate = new GateStep(_ => true) { Name = nameof(CheckAvailability) };

@@ -117,7 +117,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task RESET_ADMIN_PASSWORD_acts_once_until_it_is_removed()
+    public async Task RESET_ADMIN_PASSWORD_applies_once_until_it_is_removed()
     {
         await using (await StartAsync())
         {

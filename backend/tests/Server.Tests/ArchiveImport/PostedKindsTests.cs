@@ -69,7 +69,7 @@ public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBe
     [InlineData(0)]
     [InlineData(4)]
     [InlineData(9)]
-    public async Task Set_without_one_volume_fails_as_incomplete(int volume)
+    public async Task Set_missing_one_volume_fails_as_incomplete(int volume)
     {
         var ending = await bench.ImportAsync(Builder($"Lacks.{volume}").AddArchive(Rar5() with { Volumes = 10, Unposted = [volume] }).Build());
 

@@ -126,7 +126,7 @@ public sealed class StrmTests : IDisposable
     [InlineData(false, false, true)]
     [InlineData(true, false, false)]
     [InlineData(false, true, false)]
-    public async Task Release_is_in_no_library_only_while_its_strm_files_exist(bool isMoved, bool hasLibrary, bool isRejected)
+    public async Task Deleted_release_is_rejected_only_while_its_strm_files_exist(bool isMoved, bool hasLibrary, bool isRejected)
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock, ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", hasLibrary ? "true" : "false"));

@@ -34,7 +34,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Imported_release_is_archived_and_stays_on_the_page()
+    public async Task Imported_release_is_archived_and_stays_in_the_history()
     {
         var film = Film(1);
         var item = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
@@ -49,7 +49,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Failed_release_stays_on_the_page_after_its_removal()
+    public async Task Failed_release_stays_in_the_history_after_client_deletion()
     {
         _mock.ChangeMissing(ArticleSelection.All);
         var item = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");

@@ -36,7 +36,7 @@ public sealed class RandomRunTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public Task Arr_can_parse_every_response_of_a_random_run() => RunAsync(1);
+    public Task Arr_can_parse_every_response_in_a_random_run() => RunAsync(1);
 
     [Theory]
     [Trait("Category", "Long")]
@@ -44,7 +44,7 @@ public sealed class RandomRunTests : IDisposable
     [InlineData(3)]
     [InlineData(4)]
     [InlineData(5)]
-    public Task Arr_can_parse_every_response_of_more_random_runs(int seed) => RunAsync(seed);
+    public Task Arr_can_parse_every_response_in_more_random_runs(int seed) => RunAsync(seed);
 
     private async Task RunAsync(int seed)
     {

@@ -37,7 +37,7 @@ public sealed class BackupTests
     [InlineData("blobs.keys")]
     [InlineData("manifest.json")]
     [InlineData("blobs")]
-    public async Task OPS_2_Flipped_bit_in_any_part_is_found(string part)
+    public async Task OPS_2_Flipped_bit_in_any_part_is_detected(string part)
     {
         await using var films = await PublishedFilms.CreateAsync(2);
         await films.StartAsync();

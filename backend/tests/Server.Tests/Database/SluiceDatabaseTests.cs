@@ -23,7 +23,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     [InlineData("PRAGMA synchronous", "2")]
     [InlineData("PRAGMA foreign_keys", "1")]
     [InlineData("PRAGMA busy_timeout", "5000")]
-    public async Task Writer_connection_has_the_promised_pragmas(string pragma, string expected)
+    public async Task Writer_connection_has_the_required_pragmas(string pragma, string expected)
     {
         await using var database = _temporary.OpenDatabase(Numbers);
 

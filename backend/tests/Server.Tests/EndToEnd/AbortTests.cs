@@ -50,7 +50,7 @@ public sealed class AbortTests : IDisposable
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public async Task Twenty_thousand_aborts_leak_nothing_and_free_in_300_ms()
+    public async Task Twenty_thousand_aborts_leak_nothing_and_end_within_300_ms()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var mock = await StartMockAsync();

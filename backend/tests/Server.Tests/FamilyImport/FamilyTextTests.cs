@@ -19,7 +19,7 @@ public sealed class FamilyTextTests
     }
 
     [Fact]
-    public void Text_is_allocated_only_once()
+    public void Decompressed_text_is_allocated_only_once()
     {
         var packed = Packed(8 << 20);
         var before = GC.GetAllocatedBytesForCurrentThread();

@@ -115,7 +115,7 @@ public sealed class PartChoiceTests : IDisposable
     }
 
     [Fact]
-    public async Task Shallow_clone_has_every_part_due()
+    public async Task Shallow_clone_makes_every_part_due()
     {
         await BeginAsync();
         await CommitAsync(Page, "changed", hours: 30);
@@ -147,7 +147,7 @@ public sealed class PartChoiceTests : IDisposable
     }
 
     [Fact]
-    public async Task History_of_less_than_a_day_has_every_part_due()
+    public async Task History_shorter_than_a_day_makes_every_part_due()
     {
         await BeginAsync();
 

@@ -28,7 +28,7 @@ public sealed class SecretBoxTests : IDisposable
     }
 
     [Fact]
-    public void Changed_text_does_not_open()
+    public void Modified_sealed_text_does_not_open()
     {
         var box = new SecretBox(_temporary.Folder);
         var sealedBytes = Convert.FromBase64String(box.Seal("api.key", "secret")["enc:v1:".Length..]);
@@ -46,7 +46,7 @@ public sealed class SecretBoxTests : IDisposable
     [InlineData("enc:v1:AAAA")]
     [InlineData("enc:v1:%%%%")]
     [InlineData("enc:v2:AAAA")]
-    public void Malformed_or_other_version_text_does_not_open(string text) => Assert.Null(new SecretBox(_temporary.Folder).Open("api.key", text));
+    public void Malformed_or_other_version_sealed_text_does_not_open(string text) => Assert.Null(new SecretBox(_temporary.Folder).Open("api.key", text));
 
     [Fact]
     public void Sealing_a_value_twice_gives_different_texts()

@@ -34,7 +34,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_state_creates_no_set_and_survives_a_restore()
+    public async Task Queue_state_creates_no_settings_set_and_survives_a_restore()
     {
         await using var host = new SettingsHost(_temporary);
         await SaveAsync(host, ("queue.worker-count", "3"));

@@ -40,7 +40,7 @@ public sealed class AccessTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Only_named_endpoints_are_open()
+    public async Task Only_listed_endpoints_allow_anonymous_access()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
 

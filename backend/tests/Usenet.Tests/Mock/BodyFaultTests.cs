@@ -15,7 +15,7 @@ public sealed class BodyFaultTests
     [Theory]
     [InlineData(FaultKind.BodyFin, false)]
     [InlineData(FaultKind.BodyReset, true)]
-    public async Task Body_is_cut_at_the_offset_once_and_whole_on_the_retry(FaultKind kind, bool reset)
+    public async Task Body_is_truncated_at_the_offset_once_and_whole_on_the_retry(FaultKind kind, bool reset)
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = kind, Offset = 5000 });
         var whole = await WholeAsync();
@@ -58,7 +58,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public async Task Unlimited_count_cuts_every_attempt()
+    public async Task Unlimited_count_truncates_every_attempt()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyFin, Count = 0 });
         for (var attempt = 1; attempt <= 3; attempt++)

@@ -197,7 +197,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Missing_share_is_equal_on_every_provider_and_attempt()
+    public async Task Missing_articles_are_the_same_on_every_provider_and_attempt()
     {
         var release = MockRelease.Plain(1, 400 * 100, articleSize: 100);
         var options = new MockOptions { Missing = ArticleSelection.Share(0.1), Providers = [new(), new()] };

@@ -26,7 +26,7 @@ public sealed class YencFaultTests
 
     [Theory]
     [MemberData(nameof(WrongFields))]
-    public async Task Keyword_line_is_wrong_but_the_bytes_are_right(FaultKind kind, string keyword, string field, string value)
+    public async Task Keyword_line_is_wrong_but_the_bytes_are_correct(FaultKind kind, string keyword, string field, string value)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         var article = await bench.ReadFirstAsync();
@@ -49,7 +49,7 @@ public sealed class YencFaultTests
     }
 
     [Fact]
-    public async Task Part_CRC_is_wrong_but_the_bytes_are_right()
+    public async Task Part_CRC_is_wrong_but_the_bytes_are_correct()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.YencPartCrc);
         var article = await bench.ReadFirstAsync();
@@ -63,7 +63,7 @@ public sealed class YencFaultTests
     [InlineData(FaultKind.YencBadCrc, 2, "=yend size=20000 part=1 pcrc32=zzzzzzzz")]
     [InlineData(FaultKind.YencNoRange, 1, "=yend size=20000 part=1 pcrc32=")]
     [InlineData(FaultKind.YencBadRange, 1, "=ypart begin=9223372036854775807 end=1")]
-    public async Task Keyword_field_is_missing_but_the_bytes_are_right(FaultKind kind, int line, string expected)
+    public async Task Keyword_field_is_missing_but_the_bytes_are_correct(FaultKind kind, int line, string expected)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         var article = await bench.ReadFirstAsync();
@@ -77,7 +77,7 @@ public sealed class YencFaultTests
     [Theory]
     [InlineData(FaultKind.YencNoBegin, "=ybegin")]
     [InlineData(FaultKind.YencNoEnd, "=yend")]
-    public async Task Keyword_line_is_missing_but_the_bytes_are_right(FaultKind kind, string keyword)
+    public async Task Keyword_line_is_missing_but_the_bytes_are_correct(FaultKind kind, string keyword)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         var article = await bench.ReadFirstAsync();

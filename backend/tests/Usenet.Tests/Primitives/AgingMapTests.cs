@@ -37,7 +37,7 @@ public sealed class AgingMapTests
     }
 
     [Fact]
-    public void Expired_entry_takes_no_room()
+    public void Expired_entry_does_not_count_toward_the_capacity()
     {
         _map.Set("a", 1);
         _time.Advance(Longest);

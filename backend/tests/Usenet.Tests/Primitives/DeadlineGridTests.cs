@@ -41,7 +41,7 @@ public sealed class DeadlineGridTests
     }
 
     [Fact]
-    public async Task Early_deadline_check_is_repeated_in_time()
+    public async Task Deadline_rearmed_by_an_early_check_fires_on_the_next_tick()
     {
         DeadlineGrid.Deadline? one = null;
         var start = _clock.GetTimestamp();

@@ -56,7 +56,7 @@ public sealed class NameCleanerTests
     [InlineData('x', 251)]
     [InlineData('\u00FC', 125)]
     [InlineData('\u65E5', 83)]
-    public void Long_names_are_cut_between_characters_before_the_extension(char letter, int kept)
+    public void Long_names_are_truncated_between_characters_of_the_stem(char letter, int kept)
     {
         var name = new string(letter, 400) + ".mkv";
 

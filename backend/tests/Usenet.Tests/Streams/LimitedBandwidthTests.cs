@@ -66,7 +66,7 @@ public sealed class LimitedBandwidthTests : IDisposable
 
     /// <summary>Readers wait for longer than any deadline without a failure, and continue at once when the limit is removed.</summary>
     [Fact(Timeout = 240_000)]
-    public async Task Minutes_of_pacing_do_not_fail_and_end_with_the_limit()
+    public async Task Reads_paced_for_minutes_do_not_fail_and_end_with_the_limit()
     {
         const int Small = 20_000;
         _bandwidth.Configure(2_000);

@@ -131,7 +131,7 @@ public sealed class RangeHeaderTests
     }).QuickCheckThrowOnFailure();
 
     [Fact]
-    public void Part_lies_inside_the_file() => Prop.ForAll<int, int, PositiveInt>((first, last, size) =>
+    public void Range_part_is_within_the_file() => Prop.ForAll<int, int, PositiveInt>((first, last, size) =>
     {
         var range = RangeHeader.Parse($"bytes={first}-{last}", size.Get).Single();
         return range.Offset >= 0 && range.Length >= 0 && range.Offset + range.Length <= size.Get

@@ -42,7 +42,7 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
     }
 
     [Fact]
-    public async Task Each_level_lists_all_hex_digits_and_the_last_its_files()
+    public async Task Each_id_level_lists_hex_digits_and_the_last_lists_files()
     {
         var path = await IdPathAsync("tv", "Rel", "b.mkv");
         var folder = "/" + path[..path.LastIndexOf('/')] + "/";

@@ -205,7 +205,7 @@ public sealed class IdleConnectionTests
 
     /// <summary>The clock checks an idle connection just before a command; its next check must then apply the limit for a command.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F10_Silence_deadline_holds_despite_an_earlier_idle_check()
+    public async Task F10_Silence_deadline_applies_despite_an_earlier_idle_check()
     {
         const int Rounds = 40;
         var asked = 0;

@@ -57,7 +57,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F12_Endlessly_moved_fetch_is_abandoned()
+    public async Task F12_Fetch_moved_too_often_fails()
     {
         var fetch = Fetch();
         await SendAwayAsync(times: 40, fetch);

@@ -47,7 +47,7 @@ public sealed class StatBreakerTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F13_STAT_walk_is_the_probe_for_an_unproven_provider()
+    public async Task F13_STAT_walk_serves_as_the_probe_of_an_unproven_provider()
     {
         await using var host = await StartAsync(providers: 2, TimeSpan.FromMilliseconds(1));
         for (var part = 1; part <= 4; part++)

@@ -49,7 +49,7 @@ public sealed class AddressTests
     }
 
     [Fact]
-    public void Address_families_alternate_starting_with_the_last_good_one()
+    public void Address_families_alternate_from_the_last_working_one()
     {
         IPAddress[] found = [.. new[] { "2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1" }.Select(IPAddress.Parse)];
 

@@ -34,7 +34,7 @@ public sealed class DebtTests : EarlyReads
     }
 
     [Fact]
-    public async Task Paused_stream_holds_one_segment_until_its_debt_is_settled()
+    public async Task Paused_stream_holds_one_segment_until_it_is_verified()
     {
         await using var film = new SteppedFilm(parts: 3, new StreamOptions { ProbeBytes = 64 * 1024, CacheBytes = 0 }, Time);
         await using var stream = film.Open();
@@ -80,7 +80,7 @@ public sealed class DebtTests : EarlyReads
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Closed_stream_cancels_its_owed_loads(bool hasMovedAway)
+    public async Task Closed_stream_cancels_its_pending_verification_loads(bool hasMovedAway)
     {
         await using var film = new SteppedFilm(parts: 3, new StreamOptions { ProbeBytes = 64 * 1024, CacheBytes = 0 }, Time);
         var stream = film.Open();
@@ -118,7 +118,7 @@ public sealed class DebtTests : EarlyReads
     }
 
     [Fact]
-    public async Task Repeated_seeks_owe_only_a_few_segments()
+    public async Task Repeated_seeks_leave_only_a_few_segments_unverified()
     {
         await using var film = new SteppedFilm(parts: Many, new StreamOptions { ProbeBytes = 64 * 1024 }, Time);
         await using var stream = film.Open();

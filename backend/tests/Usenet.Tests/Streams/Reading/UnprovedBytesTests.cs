@@ -100,7 +100,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_Debt_survives_the_boundary_between_volumes()
+    public async Task F18_Early_bytes_are_verified_across_volume_boundaries()
     {
         await using var film = new SteppedFilm(parts: 2, time: Time);
         FileExtent[] volumes = [new(film.File, 0, Part - 100_000), new(film.File, Part, Part)];
@@ -113,7 +113,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_Map_correction_does_not_settle_earlier_bytes()
+    public async Task F18_Map_correction_does_not_verify_earlier_bytes()
     {
         var correction = new Correction(SegmentMap.FromLengths([Part - 500, Part + 500]));
         await using var film = new SteppedFilm(parts: 2, time: Time);
@@ -130,7 +130,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_Early_bytes_after_a_disk_cache_hit_are_still_owed()
+    public async Task F18_Early_bytes_after_a_disk_cache_hit_are_still_verified()
     {
         var folder = Directory.CreateTempSubdirectory("sluice-owed-").FullName;
         try
@@ -176,7 +176,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_Settings_change_does_not_settle_earlier_bytes()
+    public async Task F18_Settings_change_does_not_verify_earlier_bytes()
     {
         using var memory = new StreamMemory(Time);
         await using var film = new SteppedFilm(parts: 1, time: Time, memory: memory);
