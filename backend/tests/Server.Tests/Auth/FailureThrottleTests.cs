@@ -57,7 +57,7 @@ public sealed class FailureThrottleTests
     }
 
     [Fact]
-    public void Rank_keeps_all_failures_until_an_hour_after_the_last()
+    public void Failure_rank_is_reset_an_hour_after_the_last_failure()
     {
         var (throttle, sender) = (new FailureThrottle(_time, 10, 10_000), Callers.From("192.0.2.1"));
         for (var i = 0; i < 12; i++)

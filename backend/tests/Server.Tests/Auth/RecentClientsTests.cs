@@ -26,7 +26,7 @@ public sealed class RecentClientsTests
     public void Name_is_the_first_product_with_its_version(string agent, string name) => Assert.Equal(name, RecentClients.ReadName(agent));
 
     [Fact]
-    public void Latest_client_comes_first_with_its_last_request()
+    public void Latest_client_is_listed_first_with_its_last_request()
     {
         var clients = new RecentClients(_time);
         Note(clients, "10.0.0.1", "rclone/v1.66.0");

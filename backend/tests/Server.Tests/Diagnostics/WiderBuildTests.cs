@@ -16,7 +16,7 @@ public sealed class WiderBuildTests
     [InlineData(Haswell, "v3")]
     [InlineData(Skylake, "v3")]
     [InlineData(IceLake, "v4 v3")]
-    public void F44_Widest_build_supported_by_the_CPU_comes_first(string flags, string expected) =>
+    public void F44_Widest_build_supported_by_the_CPU_is_tried_first(string flags, string expected) =>
         Assert.Equal(expected, string.Join(' ', WiderBuild.Levels(Describe(flags), most: null)));
 
     [Theory]

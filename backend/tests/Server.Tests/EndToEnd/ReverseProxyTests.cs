@@ -79,7 +79,7 @@ public sealed class ReverseProxyTests : IDisposable
     }
 
     [Fact]
-    public async Task Setup_behind_a_proxy_asks_for_the_code()
+    public async Task Setup_behind_a_proxy_requires_the_code()
     {
         ExternalProgram.Require("nginx");
         await using var server = await BuiltPages.StartAsync(_temporary, new() { ["SLUICE_SETUP_CODE"] = "K7QF-2M9X" });

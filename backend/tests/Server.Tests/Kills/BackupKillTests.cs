@@ -38,7 +38,7 @@ public sealed class BackupKillTests : IDisposable
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
     [Trait("Category", FailpointBuild.Part)]
-    public async Task OPS_95_Kill_at_any_step_leaves_a_sound_database()
+    public async Task OPS_95_Kill_at_any_step_leaves_the_database_intact()
     {
         await using var mock = await BeginAsync();
         await RunAsync(null, async server => await AddAsync(server, 2));
@@ -62,7 +62,7 @@ public sealed class BackupKillTests : IDisposable
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public async Task OPS_95_Hundred_random_kills_leave_a_sound_database()
+    public async Task OPS_95_Hundred_random_kills_leave_the_database_intact()
     {
         await using var mock = await BeginAsync();
         string id = "";

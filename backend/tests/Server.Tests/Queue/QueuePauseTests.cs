@@ -88,7 +88,7 @@ public sealed class QueuePauseTests : IDisposable
     }
 
     [Fact]
-    public async Task Clock_change_does_not_move_a_running_pause()
+    public async Task Clock_change_does_not_change_the_end_of_a_running_pause()
     {
         await RunAsync(async pause =>
         {

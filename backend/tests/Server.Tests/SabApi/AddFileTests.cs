@@ -131,7 +131,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Duplicate_name_fails_if_the_settings_say_so()
+    public async Task Duplicate_name_fails_if_configured()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__API__DUPLICATE_NZB_BEHAVIOR", "mark-failed"));
         await host.AddAsync(NzbText.Of("a.mkv"), "Rel.nzb", Token, "&cat=tv");

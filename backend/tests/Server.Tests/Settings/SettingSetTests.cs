@@ -110,7 +110,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_set_blamed_for_a_failed_start_is_not_loaded_again()
+    public async Task Settings_set_of_a_failed_start_is_not_loaded_again()
     {
         await StartAsync(async host =>
         {
@@ -208,7 +208,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Two_killed_starts_in_a_row_blame_the_set()
+    public async Task Settings_set_is_rejected_after_two_killed_starts_in_a_row()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>
@@ -229,7 +229,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task One_killed_start_between_good_ones_blames_no_set()
+    public async Task Settings_set_is_kept_after_a_single_killed_start()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>
@@ -253,7 +253,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Canceled_start_blames_no_set()
+    public async Task Settings_set_is_kept_after_a_canceled_start()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>

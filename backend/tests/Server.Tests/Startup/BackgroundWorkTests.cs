@@ -24,7 +24,7 @@ public sealed class BackgroundWorkTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Throwing_worker_runs_again_and_the_server_stays_ready()
+    public async Task Throwing_worker_is_restarted_and_the_server_stays_ready()
     {
         var runs = new ConcurrentDictionary<string, TaskCompletionSource>();
         await using (var host = await ProductHost.StartAsync(_temporary, null, services => BreakAll(services, runs)))

@@ -12,7 +12,7 @@ public sealed class ProxyTests
     private static readonly XNamespace Dav = "DAV:";
 
     [Fact]
-    public async Task URL_base_moves_all_paths_and_probes_answer_in_both()
+    public async Task URL_base_prefixes_all_paths_but_probes_work_without_it()
     {
         await using var server = await TreeServer.StartAsync(("URL_BASE", "/x/media"));
 

@@ -41,7 +41,7 @@ public sealed class RarChainTests
     }
 
     [Fact]
-    public void Unrelated_sets_stay_apart()
+    public void Unrelated_sets_are_not_merged()
     {
         List<RarVolume> all =
         [

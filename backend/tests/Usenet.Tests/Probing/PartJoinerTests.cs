@@ -43,7 +43,7 @@ public sealed class PartJoinerTests
     [InlineData("\"a\" yEnc (1/2)", 1, "\"b\" yEnc (1/2)", 1)]
     [InlineData("yEnc (1/2)", 1, "yEnc (2/2)", 2)]
     [InlineData("\"a\" yEnc (1/20001)", 1, "\"a\" yEnc (2/20001)", 2)]
-    public async Task Contradicting_parts_stay_apart(string first, int firstNumber, string second, int secondNumber)
+    public async Task Contradicting_parts_are_not_joined(string first, int firstNumber, string second, int secondNumber)
     {
         var files = await JoinAsync((first, firstNumber), (second, secondNumber));
 

@@ -167,7 +167,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Pieces_above_the_limit_or_without_a_first_one_stay_apart()
+    public async Task Pieces_above_the_limit_or_without_a_first_are_not_joined()
     {
         var post = ScriptedPost.Uniform(_source, "a", 6, 2000, 700);
         ProbeTarget[] pieces = [.. Enumerable.Range(0, 6).Select(index => Piece(post, index))];

@@ -67,7 +67,7 @@ public sealed class FileBodyTests
     }
 
     [Fact]
-    public async Task Copy_stops_when_the_client_is_gone()
+    public async Task Copy_stops_when_the_client_disconnects()
     {
         var output = new RecordingPipeWriter { IsReaderGone = true };
 

@@ -56,7 +56,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task Probe_link_leads_to_the_readme_and_stays()
+    public async Task Probe_link_leads_to_the_README_and_cannot_be_deleted()
     {
         const string Link = $"/{PathDoctor.ProbePath}{PathDoctor.LinkText}";
         Assert.Equal(["/completed-symlinks/.probe/", Link], await ListAsync("/completed-symlinks/.probe/"));

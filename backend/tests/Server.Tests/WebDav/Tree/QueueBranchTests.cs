@@ -50,7 +50,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Item_put_without_a_category_lands_in_uncategorized()
+    public async Task Item_put_without_a_category_becomes_uncategorized()
     {
         Assert.Equal(201, (await _server.PutAsync("/nzbs/a.nzb", Nzb)).Status);
         Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/uncategorized/a.nzb")).Text);

@@ -29,7 +29,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task Odd_names_keep_their_size_and_time()
+    public async Task Unusual_names_keep_their_size_and_time()
     {
         string[] expected = ["%41.mkv", "+ & =.mkv", "[x] #1 100%?.mkv", "a;b,c@d!$'()*.mkv", "dot..", "\u00e9\U0001F3AC <\">.mkv"];
         foreach (var body in new[] { "", RcloneListing.StandardProperties })

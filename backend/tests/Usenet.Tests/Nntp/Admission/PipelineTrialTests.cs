@@ -54,7 +54,7 @@ public sealed class PipelineTrialTests
     }
 
     [Fact]
-    public void Line_outages_are_not_blamed_on_pipelining()
+    public void Line_outages_do_not_disable_pipelining()
     {
         var trial = new PipelineTrial(TimeProvider.System);
         for (var outage = 0; outage < 20; outage++)

@@ -100,7 +100,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_Moves_are_charged_but_leave_the_hedge_reserve()
+    public void F11_Moved_fetches_are_charged_but_leave_the_hedge_reserve()
     {
         const int Behind = 15;
         foreach (var fetched in new[] { 0, 100, 100_000 })

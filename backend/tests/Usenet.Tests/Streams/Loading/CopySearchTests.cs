@@ -36,7 +36,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Empty_second_round_moves_on_to_the_duplicate() =>
+    public void Duplicate_is_tried_after_an_empty_second_round() =>
         Assert.Equal(["primary", "primary -2", "primary", "duplicate"], Questions("bad 2", Miss, Miss, Miss));
 
     [Fact]
@@ -71,7 +71,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Useless_replies_from_all_providers_move_to_the_duplicate()
+    public void Duplicate_is_tried_after_useless_replies_from_all_providers()
     {
         var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
         search.ReportUseless();

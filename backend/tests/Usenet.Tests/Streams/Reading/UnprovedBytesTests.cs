@@ -88,7 +88,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_Paused_range_in_its_landing_segment_fails_if_corrupt()
+    public async Task F18_Paused_range_in_its_first_segment_fails_if_corrupt()
     {
         await using var film = new SteppedFilm(time: Time);
         await using var stream = film.Open(0, 50_000);
