@@ -111,7 +111,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Right_header_is_rehashed_5_minutes_after_its_last_use()
+    public async Task Valid_header_is_rehashed_5_minutes_after_its_last_use()
     {
         var header = Header("admin", "correct horse");
         for (var i = 0; i < 100; i++)

@@ -118,7 +118,7 @@ public sealed class ConnectionFaultTests
     [InlineData(FaultKind.Auth481, "481 ")]
     [InlineData(FaultKind.Auth482, "482 ")]
     [InlineData(FaultKind.Auth502, "502 Too many connections")]
-    public async Task Right_password_gets_the_fault_reply(FaultKind kind, string answer)
+    public async Task Login_fault_replaces_the_reply_to_a_correct_password(FaultKind kind, string answer)
     {
         await using var bench = await StartWithLoginAsync(new MockFault { Kind = kind });
         await using var client = await bench.OpenAsync();

@@ -11,7 +11,7 @@ public sealed class ExecutableTests
     private static CancellationToken Cancelled => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Executable_serves_per_its_flags_until_stdin_closes()
+    public async Task Executable_follows_its_flags_and_serves_until_stdin_closes()
     {
         var folder = Directory.CreateTempSubdirectory("mock-");
         try

@@ -80,7 +80,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData("/completed-symlinks/tv.rclonelink")]
     [InlineData("/completed-symlinks/none")]
     [InlineData("/completed-symlinks/demo")]
-    public async Task Other_names_return_404(string path)
+    public async Task Unknown_link_names_return_404(string path)
     {
         foreach (var verb in new[] { "HEAD", "PROPFIND", "DELETE" })
             Assert.Equal($"{verb} 404", $"{verb} {(await _server.SendAsync($"{verb} {path}", "Depth: 0")).Status}");
