@@ -179,7 +179,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Client_not_reading_its_frames_is_dropped()
+    public async Task Client_not_reading_is_dropped_and_others_are_kept()
     {
         using var slow = await _hub.WatchAsync(["queue"], null, Token);
         using var quick = await _hub.WatchAsync(["queue"], null, Token);

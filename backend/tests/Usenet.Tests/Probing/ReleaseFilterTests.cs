@@ -127,7 +127,7 @@ public sealed class ReleaseFilterTests
     [InlineData("Sample.2019.1080p", "sample.2019.mkv", ReleaseLack.None)]
     [InlineData("Sample", "sample.mkv", ReleaseLack.None)]
     [InlineData("sample-only", "sample-only.mkv", ReleaseLack.None)]
-    public void Only_words_of_the_release_name_do_not_mark_a_sample(string release, string path, ReleaseLack lack) =>
+    public void Sample_in_a_file_name_matching_the_release_is_ignored(string release, string path, ReleaseLack lack) =>
         Assert.Equal(lack, Judge(Rules with { Release = release }, Video(path, 1000)).Lack);
 
     [Fact]
