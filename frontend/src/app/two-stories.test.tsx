@@ -62,7 +62,7 @@ async function told(detail: Detail) {
     hasAdvice: screen.queryByText(/^What to do/) !== null,
   };
   cleanup();
-  renderAt("/", <NowPlaying items={[detail.item]} scans={[]} />);
+  renderAt("/", <NowPlaying pictures={[]} items={[detail.item]} scans={[]} />);
   const card = screen.getByRole("link").closest("li") as HTMLElement;
   const home = { text: card.textContent ?? "", badge: [...badges].find((badge) => within(card).queryByText(badge, { selector: "span span" })) ?? "Waiting" };
   return { page, home };

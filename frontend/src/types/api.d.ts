@@ -292,6 +292,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/files/{id}/still": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["KeepStill"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/files/{id}/subtitles": {
         parameters: {
             query?: never;
@@ -573,6 +589,22 @@ export interface paths {
         };
         get?: never;
         put: operations["ChangeLogLevel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pictures/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowPicture"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1422,6 +1454,7 @@ export interface components {
             /** Format: int64 */
             positionMs: null | number;
             next: null | components["schemas"]["FollowingEpisode"];
+            wantsStill: boolean;
         };
         /** @enum {string} */
         FileEntryKind: "category" | "release" | "folder" | "file";
@@ -1630,6 +1663,7 @@ export interface components {
             playing: components["schemas"]["StreamRow"][];
             /** Format: int32 */
             playingCount: number;
+            pictures: components["schemas"]["HomePicture"][];
             recent: components["schemas"]["HomeFilm"][];
             queue: components["schemas"]["HomeQueue"];
             strip: components["schemas"]["HomeStrip"];
@@ -1650,6 +1684,7 @@ export interface components {
             missingShare: null | number;
             /** Format: double */
             watchedShare: null | number;
+            picture: null | string;
         };
         HomeNeed: {
             kind: components["schemas"]["HomeNeedKind"];
@@ -1667,6 +1702,10 @@ export interface components {
         };
         /** @enum {string} */
         HomeNeedKind: "import-failed" | "gaps";
+        HomePicture: {
+            fileId: string;
+            picture: string;
+        };
         HomeQueue: {
             /** Format: int32 */
             count: number;
@@ -3192,6 +3231,41 @@ export interface operations {
             };
         };
     };
+    KeepStill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "image/webp": components["schemas"]["Stream"];
+                "image/jpeg": components["schemas"]["Stream"];
+                "image/png": components["schemas"]["Stream"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     ListSubtitles: {
         parameters: {
             query?: never;
@@ -3821,6 +3895,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LogLevelState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowPicture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": components["schemas"]["Stream"];
                 };
             };
             /** @description An error. */

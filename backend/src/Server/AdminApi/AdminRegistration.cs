@@ -53,6 +53,7 @@ internal static class AdminRegistration
         api.MapStreams();
         api.MapFiles();
         api.MapRemovals();
+        api.MapPictures();
         api.MapLogs();
         api.MapSystem();
         api.MapBackups();

@@ -51,7 +51,7 @@ internal static class FileResource
 
     // hours: lifetime of the signed link, one day by default.
     private static async Task<Results<Ok<FileDetail>, JsonHttpResult<Problem>>> ShowAsync(
-        string id, int? hours, HttpContext http, LibraryTree tree, FileListStore list, BlobStore blobs, CompletedStore completed, CompleteFolder complete, SignedLinks signed,
+        string id, int? hours, HttpContext http, LibraryTree tree, FileListStore list, BlobStore blobs, CompletedStore completed, CompleteFolder complete, PictureStore pictures, SignedLinks signed,
         CancellationToken cancellationToken)
     {
         if (hours is < 1 or > SignedLinks.MaxHours)
@@ -79,7 +79,8 @@ internal static class FileResource
             links,
             hasRelease && blobs.ContainsNzb(file.Release.NzbHash),
             film.Position?.At,
-            FollowingEpisode.Of(film.Next)));
+            FollowingEpisode.Of(film.Next),
+            hasRelease && pictures.IsOn && MediaOf(file.Path) == FileMedia.Video && !await pictures.HasStillAsync(file.Id, cancellationToken)));
     }
 
     private static async Task<Results<Ok<FileTracks>, JsonHttpResult<Problem>>> ListTracksAsync(

@@ -61,10 +61,11 @@ internal sealed record FileLinks(string WebDav, string Signed, DateTimeOffset Si
 /// <summary>
 /// Everything about a file. <c>PostedName</c> is null if it equals the name; <c>Volumes</c> counts the posted files that hold its bytes.
 /// <c>PositionMs</c> is where to resume; null at the beginning. <c>Next</c> is the episode after it; null if there is none.
+/// <c>WantsStill</c> asks a player for a picture of the film (<c>PUT still</c>), because there is none yet.
 /// </summary>
 internal sealed record FileDetail(
     FileRow Item, string Release, string Category, string? PostedName, bool Encrypted, int Volumes, FileLinks Links, bool HasNzb, long? PositionMs,
-    FollowingEpisode? Next);
+    FollowingEpisode? Next, bool WantsStill);
 
 /// <summary>A link to a playlist that works without a password until <c>SignedUntil</c>.</summary>
 internal sealed record PlaylistLink(string Signed, DateTimeOffset SignedUntil);

@@ -32,9 +32,15 @@ internal sealed record HomeNeed(
 /// <summary>How many failed imports the front page shows as needs; a reason counts 999 at most.</summary>
 internal sealed record FailedCount(int Count);
 
-/// <summary>A release that was added lately. <c>FilmId</c> is its film; null if it has none or several. <c>WatchedShare</c> is as in the list of files.</summary>
+/// <summary>
+/// A release that was added lately. <c>FilmId</c> is its film; null if it has none or several. <c>WatchedShare</c> is as in the list of files.
+/// <c>Picture</c> is at <c>/api/pictures</c>; null for a drawn card.
+/// </summary>
 internal sealed record HomeFilm(
-    string Path, FilmTitle? Film, string? FilmId, FilmMedia? Media, long Bytes, DateTimeOffset AddedAt, double? MissingShare, double? WatchedShare);
+    string Path, FilmTitle? Film, string? FilmId, FilmMedia? Media, long Bytes, DateTimeOffset AddedAt, double? MissingShare, double? WatchedShare, string? Picture);
+
+/// <summary>The picture of a film that is playing.</summary>
+internal sealed record HomePicture(string FileId, string Picture);
 
 /// <summary>The queue in one line: <c>Name</c> and <c>Percent</c> are those of the import that is nearest to its end; null if none runs.</summary>
 internal sealed record HomeQueue(int Count, int Running, bool Paused, DateTimeOffset? PausedUntil, string? Name, int? Percent);
@@ -44,11 +50,11 @@ internal sealed record HomeStrip(int Step, IReadOnlyList<long> FromProviders, IR
 
 /// <summary>
 /// The front page: what needs the user, the most urgent first; problems of the server, without lines of the log; at most six playbacks; the twelve newest
-/// releases. It includes all events up to <c>Seq</c>.
+/// releases; pictures for both, at most 12 with 240 KB together. It includes all events up to <c>Seq</c>.
 /// </summary>
 internal sealed record Home(
-    IReadOnlyList<HomeNeed> Needs, IReadOnlyList<AttentionRow> Problems, IReadOnlyList<StreamRow> Playing, int PlayingCount, IReadOnlyList<HomeFilm> Recent,
-    HomeQueue Queue, HomeStrip Strip, FirstSteps Steps, long Seq);
+    IReadOnlyList<HomeNeed> Needs, IReadOnlyList<AttentionRow> Problems, IReadOnlyList<StreamRow> Playing, int PlayingCount, IReadOnlyList<HomePicture> Pictures,
+    IReadOnlyList<HomeFilm> Recent, HomeQueue Queue, HomeStrip Strip, FirstSteps Steps, long Seq);
 
 /// <summary>Marks a need as seen up to the time that it was shown with.</summary>
 internal sealed record HomeSeen(string Id, DateTimeOffset At) : IJsonBody<HomeSeen>;

@@ -20,6 +20,7 @@ internal sealed class HomeViews(
     RateStore rates,
     QueueRows queue,
     QueueActivity activity,
+    PictureStore pictures,
     TimeProvider time)
 {
     /// <summary>A need is shown for this long at most.</summary>
@@ -37,16 +38,27 @@ internal sealed class HomeViews(
     {
         var running = activity.Current;
         var (nearest, work) = running.OrderByDescending(static pair => pair.Value.Percent).FirstOrDefault();
-        var read = await database.ReadAsync(
-            connection => (Needs: Needs(connection), Recent: Recent(connection), Queued: QueueStore.Count(connection), Name: nearest is null ? null : QueueStore.Find(connection, nearest)?.Name),
-            cancellationToken);
         var playing = streams.Rows().Items;
+        var films = pictures.IsOn ? playing.Take(MostPlaying).Select(row => Guid.Parse(row.File.Id)).ToList() : [];
+        var read = await database.ReadAsync(
+            connection =>
+            {
+                var chosen = new HomePictures();
+                return (
+                    Needs: Needs(connection),
+                    Pictures: chosen.OfPlaying(connection, films),
+                    Recent: Recent(connection, pictures.IsOn ? chosen : null),
+                    Queued: QueueStore.Count(connection),
+                    Name: nearest is null ? null : QueueStore.Find(connection, nearest)?.Name);
+            },
+            cancellationToken);
         var state = queue.State;
         return new Home(
             read.Needs,
             [.. stats.Attention.Where(static row => row.Kind != AttentionKind.Log).Take(MostProblems)],
             [.. playing.Take(MostPlaying)],
             playing.Count,
+            read.Pictures,
             read.Recent,
             new HomeQueue(read.Queued, running.Count, state.Paused, state.PausedUntil, read.Name, read.Name is null ? null : work?.Percent),
             await StripAsync(cancellationToken),
@@ -120,12 +132,13 @@ internal sealed class HomeViews(
 
     internal const string GapsSql = "SELECT count(*) FROM (SELECT 1 FROM release WHERE missing > 0 AND published_at > @since LIMIT @most)";
 
-    private static List<HomeFilm> Recent(DbConnection connection)
+    private static List<HomeFilm> Recent(DbConnection connection, HomePictures? pictures)
     {
         List<RecentRow> rows = [.. connection.Query<RecentRow>(NewestSql, new { most = MostRecent })];
         var films = rows.ConvertAll(row => (Row: row, Facts: row.ReadFacts(), Id: FileListStore.FilmOf(row.ReadFacts(), row.Largest)));
         List<Guid> ids = [.. films.Select(film => film.Id).OfType<Guid>()];
         var (media, positions) = (MediaStore.Find(connection, ids), PositionStore.Find(connection, ids));
+        var found = PictureStore.Find(connection, rows.ConvertAll(row => row.Id), ids);
         return films.ConvertAll(film => new HomeFilm(
             film.Row.Path,
             FilmTitle.Of(film.Facts.Title),
@@ -134,7 +147,8 @@ internal sealed class HomeViews(
             film.Row.Bytes,
             StoredTime.Read(film.Row.PublishedAt),
             film.Facts.MissingShare,
-            film.Id is { } watched ? positions.GetValueOrDefault(watched)?.Share : null));
+            film.Id is { } watched ? positions.GetValueOrDefault(watched)?.Share : null,
+            pictures?.Choose(found[film.Row.Id])));
     }
 
     private async Task<HomeStrip> StripAsync(CancellationToken cancellationToken)

@@ -46,6 +46,17 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return status == HttpStatusCode.OK ? answer : throw new ArrException(Describe(server, status));
     }
 
+    /// <summary>Reads a file of the program. Null if it has none, or a longer one.</summary>
+    /// <exception cref="ArrException">The program does not answer.</exception>
+    public Task<ReadOnlyMemory<byte>?> GetBytesAsync(ArrServer server, string path, int maxBytes, CancellationToken cancellationToken) => ExchangeAsync(
+        server,
+        HttpMethod.Get,
+        path,
+        body: null,
+        CallTimeout,
+        async (answer, cancel) => answer.StatusCode == HttpStatusCode.OK ? await ReadAsync(answer, maxBytes, cancel) : null,
+        cancellationToken);
+
     /// <summary>Saves a resource and returns it as the program stored it.</summary>
     /// <exception cref="ArrException">The resource was not saved.</exception>
     public async Task<JsonNode?> SaveAsync(ArrServer server, HttpMethod method, string path, JsonNode body, CancellationToken cancellationToken)
@@ -78,8 +89,19 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
             .Select(failure => ToShortLine(ArrJson.Text(failure["errorMessage"]))),
     ];
 
-    private async Task<(HttpStatusCode Status, JsonNode? Answer)> SendAsync(
-        ArrServer server, HttpMethod method, string path, JsonNode? body, TimeSpan timeout, CancellationToken cancellationToken)
+    private Task<(HttpStatusCode Status, JsonNode? Answer)> SendAsync(
+        ArrServer server, HttpMethod method, string path, JsonNode? body, TimeSpan timeout, CancellationToken cancellationToken) => ExchangeAsync(
+        server,
+        method,
+        path,
+        body,
+        timeout,
+        async (answer, cancel) => (answer.StatusCode, await ReadAsync(answer, MaxAnswer, cancel) is { } bytes ? Parse(bytes) : null),
+        cancellationToken);
+
+    private async Task<T> ExchangeAsync<T>(
+        ArrServer server, HttpMethod method, string path, JsonNode? body, TimeSpan timeout, Func<HttpResponseMessage, CancellationToken, Task<T>> read,
+        CancellationToken cancellationToken)
     {
         using var deadline = new CancellationTokenSource(timeout, time);
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
@@ -95,7 +117,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         try
         {
             using var answer = await http.SendToConfiguredAsync(request, cancel.Token);
-            return (answer.StatusCode, await ReadAsync(answer, cancel.Token));
+            return await read(answer, cancel.Token);
         }
         catch (AddressRefusedException e)
         {
@@ -111,21 +133,27 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         }
     }
 
-    private static async Task<JsonNode?> ReadAsync(HttpResponseMessage answer, CancellationToken cancellationToken)
+    /// <summary>Reads a body; null if it is longer.</summary>
+    private static async Task<ReadOnlyMemory<byte>?> ReadAsync(HttpResponseMessage answer, int maxBytes, CancellationToken cancellationToken)
     {
         await using var body = await answer.Content.ReadAsStreamAsync(cancellationToken);
         using var held = new MemoryStream();
         var block = new byte[16 << 10];
         while (await body.ReadAsync(block, cancellationToken) is > 0 and var read)
         {
-            if (held.Length + read > MaxAnswer)
+            if (held.Length + read > maxBytes)
                 return null;
             held.Write(block, 0, read);
         }
 
+        return held.GetBuffer().AsMemory(0, (int)held.Length);
+    }
+
+    private static JsonNode? Parse(ReadOnlyMemory<byte> body)
+    {
         try
         {
-            return JsonNode.Parse(held.GetBuffer().AsSpan(0, (int)held.Length), new JsonNodeOptions { PropertyNameCaseInsensitive = true });
+            return JsonNode.Parse(body.Span, new JsonNodeOptions { PropertyNameCaseInsensitive = true });
         }
         catch (JsonException)
         {

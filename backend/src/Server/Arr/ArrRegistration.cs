@@ -11,6 +11,7 @@ internal static class ArrRegistration
         .AddSingleton<AttentionSource>(provider => provider.GetRequiredService<ArrStore>().Attention)
         .AddSingleton<ArrConnector>()
         .AddSingleton<ArrImports>()
+        .AddSingleton<ArrPosters>()
         .AddSingleton<PathDoctor>()
         .AddSingleton<ISettingCheck, ArrInstancesCheck>();
 

@@ -25,6 +25,9 @@ internal sealed record DataFolder(string Root)
     /// <summary>The segment cache. Created on first use and always safe to delete.</summary>
     public string Segments => Path.Combine(Root, "cache", "segments");
 
+    /// <summary>Pictures of films. Created on first use and always safe to delete.</summary>
+    public string Pictures => Path.Combine(Root, "cache", "pictures");
+
     /// <summary>The file that identifies the database of the blobs (<see cref="BlobGeneration"/>).</summary>
     public string Generation => Path.Combine(Root, "blobs.generation");
 

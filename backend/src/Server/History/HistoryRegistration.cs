@@ -1,3 +1,4 @@
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
 
 namespace Sluice.Server.History;
@@ -9,6 +10,7 @@ internal static class HistoryRegistration
         .AddSingleton<HistoryStore>()
         .AddSingleton<HistoryListStore>()
         .AddSingleton<CompletedStore>()
+        .AddSingleton<IWorker, PosterWorker>()
         .AddSingleton(HistoryStore.NzbReference)
         .AddSingleton(provider => HistoryItemsChanged.Watch(provider.GetRequiredService<EventFeed>()));
 }

@@ -41,6 +41,8 @@ internal static class LibraryRegistration
         .AddSingleton<MediaStore>()
         .AddSingleton<PositionStore>()
         .AddSingleton<PlaylistStore>()
+        .AddSingleton<PictureStore>()
+        .AddSingleton<IWorker, PictureWorker>()
         .AddSingleton<TrackProbe>()
         .AddSingleton<SubtitleProbe>()
         .AddSingleton<Playback>();

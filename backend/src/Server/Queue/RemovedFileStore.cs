@@ -43,6 +43,7 @@ internal static class RemovedFileStore
         ("posted_file", "release_id, ordinal, places, map, habit, predicted, estimated"),
         ("release_proof", "release_id, wanted_at"),
         ("release_opening", "release_id, password, opened, refusal, tried_at"),
+        ("picture", "release_id, file_id, hash, bytes, added_at"),
     ];
 
     /// <summary>Moves files out of the library.</summary>

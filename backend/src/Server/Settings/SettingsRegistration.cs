@@ -27,6 +27,7 @@ internal static class SettingsRegistration
             .AddRecord(QueueOptions.Read)
             .AddRecord(HistoryOptions.Read)
             .AddRecord(BackupOptions.Read)
+            .AddRecord(PictureOptions.Read)
             .AddRecord(RcloneOptions.Read)
             .AddRecord(SegmentCacheOptions.Read)
             .AddRecord(StreamingOptions.Read)

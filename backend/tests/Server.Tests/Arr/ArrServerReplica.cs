@@ -51,8 +51,17 @@ internal sealed class ArrServerReplica : IAsyncDisposable
     /// <summary>Replacements for host names that only its own network resolves.</summary>
     public Dictionary<string, string> Names { get; } = [];
 
+    /// <summary>Imported series or films by the ids of their downloads.</summary>
+    public ConcurrentDictionary<string, int> Imports { get; } = new(StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>Posters by the ids of series or films.</summary>
+    public ConcurrentDictionary<int, byte[]> Posters { get; } = new();
+
     /// <summary>Whether a login page of a reverse proxy answers every request.</summary>
     public bool IsBehindLogin { get; set; }
+
+    /// <summary>Number of requests that the login page has answered.</summary>
+    public int Refused { get; private set; }
 
     /// <summary>Method and path of every call with the right key.</summary>
     public ConcurrentQueue<string> Calls { get; } = new();
@@ -136,7 +145,10 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         _app.Use(async (context, next) =>
         {
             if (IsBehindLogin)
+            {
+                Refused++;
                 context.Response.Redirect("/login");
+            }
             else if (context.Request.Headers["X-Api-Key"] != Key)
                 context.Response.StatusCode = StatusCodes.Status401Unauthorized;
             else
@@ -152,6 +164,14 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         On("GET", "/remotepathmapping", _ => new JsonArray([.. Mappings.Select((mapping, i) =>
             new JsonObject { ["id"] = i + 1, ["host"] = mapping.Host, ["remotePath"] = mapping.Remote, ["localPath"] = mapping.Local })]));
         On("GET", "/filesystem", Filesystem);
+        On("GET", "/history", History);
+        _app.MapGet(root + "/mediacover/{id:int}/poster-250.jpg", (RequestDelegate)(async context =>
+        {
+            if (Posters.TryGetValue(int.Parse((string)context.Request.RouteValues["id"]!, CultureInfo.InvariantCulture), out var poster))
+                await context.Response.BodyWriter.WriteAsync(poster, context.RequestAborted);
+            else
+                context.Response.StatusCode = StatusCodes.Status404NotFound;
+        }));
         OnBody("POST", "/downloadclient/test", async (_, client) => (await FailuresAsync(Shown(client))) is { } failures ? (400, failures) : (200, new JsonObject()));
         OnBody("POST", "/downloadclient", (_, client) => Task.FromResult(Save(client, _next++, 201)));
         OnBody("PUT", "/downloadclient/{id:int}", (context, client) =>
@@ -245,6 +265,21 @@ internal sealed class ArrServerReplica : IAsyncDisposable
             ["directories"] = new JsonArray([.. folders.Select(name => new JsonObject { ["type"] = "folder", ["name"] = name, ["path"] = folder + name + "/" })]),
             ["files"] = context.Request.Query["includeFiles"] != "true" ? new JsonArray() : new JsonArray(
                 [.. files.Select(name => new JsonObject { ["type"] = "file", ["name"] = name, ["path"] = folder + name, ["extension"] = Path.GetExtension(name) })]),
+        };
+    }
+
+    /// <summary>Lists the grab and, if it was imported, the import of a download.</summary>
+    private JsonObject History(HttpContext context)
+    {
+        var download = context.Request.Query["downloadId"].ToString();
+        var id = Name == "Radarr" ? "movieId" : "seriesId";
+        var number = Imports.GetValueOrDefault(download);
+        string[] events = number == 0 ? ["grabbed"] : ["downloadFolderImported", "grabbed"];
+        return new JsonObject
+        {
+            ["page"] = 1,
+            ["totalRecords"] = events.Length,
+            ["records"] = new JsonArray([.. events.Select(kind => new JsonObject { ["eventType"] = kind, ["downloadId"] = download.ToUpperInvariant(), [id] = number })]),
         };
     }
 

@@ -18,7 +18,7 @@ const page = (items: FileRow[]) => ({ path: "movies", items, next: null, total: 
 const detail: FileDetail = {
   item: film, release: "Film", category: "movies", postedName: null, encrypted: false, volumes: 3,
   links: { webDav: "http://nas.test/content/film.mkv", signed: "http://nas.test/view/content/film.mkv?downloadKey=k&expires=1", signedUntil: at, arrPath: "/mnt/film.mkv" },
-  hasNzb: true, positionMs: null, next: null,
+  hasNzb: true, positionMs: null, next: null, wantsStill: false,
 };
 const tracks = (codec: string, type: string): FileTracks => ({
   state: "known", container: "Matroska", durationMs: 60_000, sentence: null,

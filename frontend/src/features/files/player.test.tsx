@@ -17,7 +17,7 @@ const film: FileRow = {
 const detail: FileDetail = {
   item: film, release: "Tide.Pool.S01E01", category: "tv", postedName: null, encrypted: false, volumes: 1,
   links: { webDav: "http://nas.test/content/e1.mkv", signed: "http://nas.test/view/content/e1.mkv?downloadKey=k&expires=1", signedUntil: at, arrPath: null },
-  hasNzb: true, positionMs: 60_000, next: { id: "f2", path: "tv/Tide.Pool.S01E02/e2.mkv", film: episode(2) },
+  hasNzb: true, wantsStill: false, positionMs: 60_000, next: { id: "f2", path: "tv/Tide.Pool.S01E02/e2.mkv", film: episode(2) },
 };
 const tracks: FileTracks = {
   state: "known", container: "Matroska", durationMs: 600_000, sentence: null,

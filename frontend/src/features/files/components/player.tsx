@@ -5,6 +5,7 @@ import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
 import { formatPosition } from "@/lib/format";
 import { type Playback, checkPlayback } from "../api/judge-tracks";
+import { useStill } from "../api/still";
 import { mostRetries, useRetries } from "../api/use-retries";
 import { useSavedPosition } from "../api/use-saved-position";
 import { t } from "../en";
@@ -30,6 +31,8 @@ interface PlayerProps {
   positionMs: number | null;
   /** Shown over the picture near the end; null for nothing. */
   nearEnd: ReactNode;
+  /** The film that has no picture yet; null if none is wanted. */
+  stillOf: string | null;
   /** Shown below the figures, behind "Details". */
   details: ReactNode;
 }
@@ -39,7 +42,7 @@ const checkMs = 2_000;
 const endSeconds = 60;
 
 /** The film in the browser. It never fails without a word. */
-export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverSentence, onGiveUp, positionMs, nearEnd, details }: PlayerProps) {
+export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverSentence, onGiveUp, positionMs, nearEnd, stillOf, details }: PlayerProps) {
   const video = useRef<HTMLVideoElement>(null);
   const [firstFrameMs, setFirstFrameMs] = useState<number | null>(null);
   const [seekMs, setSeekMs] = useState<number | null>(null);
@@ -53,6 +56,7 @@ export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverS
   const [startMs] = useState(positionMs ?? 0);
   const [isResumed, setResumed] = useState(false);
   const seekAt = useRef(0);
+  useStill(video, stillOf);
   const subtitles = useSubtitleChoice(video, id);
   const { retries, failure, keepPlace, fail, tryAgain } = useRetries(reload, onGiveUp);
   useSavedPosition(id, video, startMs);

@@ -87,6 +87,7 @@ function Preview({ file, tracks, pressedAt, onPlay, onAskAgain }: PreviewProps) 
           pressedAt={pressedAt}
           serverSentence={tracks.state === "unreadable" ? tracks.sentence : null}
           onGiveUp={onAskAgain}
+          stillOf={file.wantsStill && hasPicture ? item.id : null}
           positionMs={file.positionMs}
           nearEnd={next && <NextEpisodeOffer next={next} onPlay={onPlay} />}
           details={trackList}

@@ -31,9 +31,9 @@ const failed = {
   kind: "import-failed", id: "import-failed:dead-post", reason: "dead-post", count: 3, name: "Gone.Film.1999", film: null, path: null, missingShare: null, at: now.at,
 };
 const queue = { count: 0, running: 0, paused: false, pausedUntil: null, name: null, percent: null };
-const recent = { path: "movies/Harbour.Lights.2024", film, filmId: "f", media: null, bytes: 4e9, addedAt: now.at, missingShare: null, watchedShare: null };
+const recent = { path: "movies/Harbour.Lights.2024", film, filmId: "f", media: null, bytes: 4e9, addedAt: now.at, missingShare: null, watchedShare: null, picture: null };
 const home = {
-  needs: [], problems: [], playing: [], playingCount: 0, recent: [recent], queue, strip: { step: 10, fromProviders: Array(60).fill(80_000), toPlayers: Array(60).fill(0) },
+  needs: [], problems: [], playing: [], playingCount: 0, pictures: [], recent: [recent], queue, strip: { step: 10, fromProviders: Array(60).fill(80_000), toPlayers: Array(60).fill(0) },
   steps: done, seq: 1,
 };
 
@@ -59,6 +59,14 @@ describe("Home", () => {
     await screen.findByText("Recently added");
     expect(calls.map((call) => new URL(call.url).pathname)).toEqual(["/api/home"]);
     expect(screen.queryByText("Needs you")).toBeNull();
+  });
+
+  it("loads pictures after the first paint", async () => {
+    const { calls } = show({ recent: [{ ...recent, picture: "aa" }], playing: [stream], pictures: [{ fileId: "f", picture: "bb" }] });
+    await screen.findByText("Recently added");
+    expect(document.querySelector("img")).toBeNull();
+    await waitFor(() => expect([...document.querySelectorAll("img")].map((img) => new URL(img.src).pathname)).toEqual(["/api/pictures/bb", "/api/pictures/aa"]), { timeout: 5_000 });
+    expect(calls).toHaveLength(1);
   });
 
   it("plays recent films, and opens releases with several films", async () => {

@@ -44,7 +44,7 @@ export function HomePage() {
     <div className="grid gap-7">
       {isFirstEvening && <FirstStepsCard steps={home.steps} />}
       <NeedsYou needs={home.needs} problems={problems} />
-      <NowPlaying items={home.playing} scans={home.scans} />
+      <NowPlaying items={home.playing} pictures={home.pictures} scans={home.scans} />
       {home.recent.length > 0 ? (
         <RecentFilms films={home.recent} />
       ) : (

@@ -11,6 +11,7 @@ import { formatBytes, formatPercent, formatPosition, formatRate, rateUnit } from
 import { type Mood, bufferedText, moodOf } from "@/lib/playback";
 import { playedName } from "@/lib/played-name";
 import { usePreference } from "@/lib/preference";
+import { paintMark, useQuiet } from "../api/quiet";
 import { t } from "../en";
 import { FilmArt } from "./film-art";
 
@@ -18,16 +19,18 @@ type StreamRow = Schema<"StreamRow">;
 
 interface NowPlayingProps {
   items: readonly StreamRow[];
+  pictures: readonly Schema<"HomePicture">[];
   scans: readonly Schema<"ScanRow">[];
 }
 
 /** A card for each playback, in a stable order, and a line for each scan of the library. */
-export const NowPlaying = memo(function NowPlaying({ items: rows, scans }: NowPlayingProps) {
+export const NowPlaying = memo(function NowPlaying({ items: rows, pictures, scans }: NowPlayingProps) {
+  const isQuiet = useQuiet();
   usePreference(rateUnit);
   const items = [...rows].sort((a, b) => b.startedAt.localeCompare(a.startedAt) || a.id.localeCompare(b.id));
   return (
     <section aria-labelledby="playing-title" className="grid gap-3">
-      <h2 id="playing-title" className="text-lg font-semibold">
+      <h2 {...paintMark} id="playing-title" className="text-lg font-semibold">
         {t("streams")}
       </h2>
       {items.length === 0 && (
@@ -43,7 +46,7 @@ export const NowPlaying = memo(function NowPlaying({ items: rows, scans }: NowPl
       {items.length > 0 && (
         <ul className="grid gap-3 md:grid-cols-2 2xl:grid-cols-3">
           {items.map((row) => (
-            <Playing key={row.id} row={row} />
+            <Playing key={row.id} row={row} picture={isQuiet ? pictures.find(({ fileId }) => fileId === row.file.id)?.picture : null} />
           ))}
         </ul>
       )}
@@ -70,7 +73,7 @@ const tones: Record<Mood, Tone> = {
 };
 
 /** A playback. The whole card links to its page. */
-function Playing({ row }: { row: StreamRow }) {
+function Playing({ row, picture }: { row: StreamRow; picture: string | null | undefined }) {
   const { film } = row.file;
   const { title, file } = playedName(row.file);
   const mood = moodOf(row);
@@ -86,7 +89,7 @@ function Playing({ row }: { row: StreamRow }) {
   ];
   return (
     <li className="relative flex min-w-0 gap-4 rounded-xl border border-line bg-surface p-3 shadow-card transition-colors hover:bg-hover">
-      <FilmArt isBare film={film} name={title} className="aspect-2/3 w-20 shrink-0 self-start rounded-lg" />
+      <FilmArt isBare film={film} name={title} picture={picture} className="aspect-2/3 w-20 shrink-0 self-start rounded-lg" />
       <div className="grid min-w-0 flex-1 content-start gap-1">
         <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
           <Link

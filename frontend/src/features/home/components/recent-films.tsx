@@ -6,6 +6,7 @@ import { Icon } from "@/components/ui/icon";
 import { filmLine, filmName } from "@/lib/film";
 import { formatAgo, formatPercent } from "@/lib/format";
 import type { HomeFilm } from "../api/home";
+import { paintMark, useQuiet } from "../api/quiet";
 import { t } from "../en";
 import { FilmArt } from "./film-art";
 
@@ -13,10 +14,11 @@ const folderOf = (path: string) => `/files/${path.split("/").map(encodeURICompon
 
 /** What was added last, as pictures that play. On phones they are one row that scrolls. */
 export function RecentFilms({ films }: { films: readonly HomeFilm[] }) {
+  const isQuiet = useQuiet();
   return (
     <section aria-labelledby="recent-title" className="grid gap-3">
       <header className="flex min-h-8 items-center justify-between gap-3">
-        <h2 id="recent-title" className="text-lg font-semibold">
+        <h2 {...paintMark} id="recent-title" className="text-lg font-semibold">
           {t("recent")}
         </h2>
         <ButtonLink size="sm" tone="quiet" to="/files?sort=newest">
@@ -26,14 +28,14 @@ export function RecentFilms({ films }: { films: readonly HomeFilm[] }) {
       {/* Padded, because the shadow and the focus ring reach beyond a picture. */}
       <ul className="-mx-4 grid grid-cols-none auto-cols-[9.5rem] grid-flow-col gap-3 overflow-x-auto px-4 pb-2 sm:mx-0 sm:auto-cols-auto sm:grid-flow-row sm:grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] sm:gap-x-4 sm:gap-y-5 sm:overflow-visible sm:px-0">
         {films.map((film) => (
-          <Film key={film.path} film={film} />
+          <Film key={film.path} film={film} hasPicture={isQuiet} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Film({ film: { film, path, filmId, addedAt, missingShare, watchedShare } }: { film: HomeFilm }) {
+function Film({ film: { film, path, filmId, addedAt, missingShare, watchedShare, picture }, hasPicture }: { film: HomeFilm; hasPicture: boolean }) {
   const name = path.split("/").at(-1) ?? path;
   const title = filmName(film, name);
   const folder = folderOf(path);
@@ -46,7 +48,7 @@ function Film({ film: { film, path, filmId, addedAt, missingShare, watchedShare 
       >
         {/* A text rather than a label, because a label would have to repeat the words of the picture in their order. */}
         <span className="sr-only">{t(filmId === null ? "open-film" : watchedShare === null ? "play-film" : "resume-film", { name: line })}</span>
-        <FilmArt film={film} name={name} className="aspect-2/3" />
+        <FilmArt film={film} name={name} picture={hasPicture ? picture : null} className="aspect-2/3" />
         {watchedShare !== null && (
           <span aria-hidden className="absolute inset-x-0 bottom-0 h-1 bg-[#0009]">
             <span className="block h-full bg-accent-fill" style={{ inlineSize: `${100 * watchedShare}%` }} />
