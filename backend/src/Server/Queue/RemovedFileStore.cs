@@ -35,7 +35,12 @@ internal static class RemovedFileStore
 
     private const string FileColumns = "id, release_id, path_key, original_name, length, etag, content, folded, category, published_at";
 
-    private const string MediaColumns = "file_id, duration, width, height, video, audio";
+    /// <summary>Tables of a file with their columns. All have the key <c>file_id</c>.</summary>
+    private static readonly (string Table, string Columns)[] OfFile =
+    [
+        ("file_media", "file_id, duration, width, height, video, audio"),
+        ("file_position", "file_id, at, duration, saved_at"),
+    ];
 
     /// <summary>Tables of a release with their columns. All have the key <c>release_id</c>.</summary>
     private static readonly (string Table, string Columns)[] OfRelease =
@@ -74,12 +79,16 @@ internal static class RemovedFileStore
                 values);
         }
 
-        connection.Execute(
-            $"""
-            INSERT INTO removed_file_media ({MediaColumns}) SELECT {MediaColumns} FROM file_media WHERE file_id IN (
-              SELECT id FROM removed_library_file WHERE item IN (SELECT number FROM removed_item WHERE removal = @removal))
-            """,
-            values);
+        foreach (var (table, columns) in OfFile)
+        {
+            connection.Execute(
+                $"""
+                INSERT INTO removed_{table} ({columns}) SELECT {columns} FROM {table} WHERE file_id IN (
+                  SELECT id FROM removed_library_file WHERE item IN (SELECT number FROM removed_item WHERE removal = @removal))
+                """,
+                values);
+        }
+
         ReleaseClaims.Detach(connection, whole);
         connection.Execute($"DELETE FROM release WHERE {isWhole}", values);
         connection.Execute($"DELETE FROM library_file WHERE {SqlDialect.In(SqlDialect.RowNumber, "@parts")}", values);
@@ -108,13 +117,17 @@ internal static class RemovedFileStore
             $"SELECT number FROM removed_item WHERE {SqlDialect.In("number", "@list")} AND closed = 0", new { list = SqlDialect.List(items) })]);
         ReturnReleases(connection, list);
         var files = ReturnFiles(connection, list);
-        connection.Execute(
-            $"""
-            INSERT INTO file_media ({MediaColumns}) SELECT {MediaColumns} FROM removed_file_media WHERE file_id IN (
-              SELECT id FROM removed_library_file WHERE {SqlDialect.In("item", "@list")})
-            ON CONFLICT DO NOTHING
-            """,
-            new { list });
+        foreach (var (table, columns) in OfFile)
+        {
+            connection.Execute(
+                $"""
+                INSERT INTO {table} ({columns}) SELECT {columns} FROM removed_{table} WHERE file_id IN (
+                  SELECT id FROM removed_library_file WHERE {SqlDialect.In("item", "@list")})
+                ON CONFLICT DO NOTHING
+                """,
+                new { list });
+        }
+
         List<MovedRelease> releases =
         [
             .. connection.Query<MovedRelease>(

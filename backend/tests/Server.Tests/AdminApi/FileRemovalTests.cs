@@ -22,7 +22,8 @@ namespace Sluice.Server.Tests.AdminApi;
 /// <summary>Files that are removed from the library, and what brings them back (HLT-60, HLT-61, HLT-62).</summary>
 public sealed class FileRemovalTests : IAsyncLifetime
 {
-    private static readonly string[] Tables = ["release", "posted_file", "library_file", "file_media", "release_proof", "release_opening", "picture"];
+    private static readonly string[] Tables =
+        ["release", "posted_file", "library_file", "file_media", "file_position", "release_proof", "release_opening", "picture"];
 
     private readonly TemporaryFolder _folder = new();
     private readonly ManualTimeProvider _time = new();
