@@ -28,7 +28,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
 
     public override int Unanswered => _answered ? 0 : 1;
 
-    // The smaller claim counts, because the NZB and the article may each state a wrong length. The article's claim leaves out escapes and line ends.
+    // The smaller claim counts, because the NZB and the article may each state a wrong length. The article's claim excludes escapes and line ends.
     public override long StillToCome => Request.ExpectedBytes > 0 ? Math.Min(_claimed, Request.ExpectedBytes - Received) : 0;
 
     public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
