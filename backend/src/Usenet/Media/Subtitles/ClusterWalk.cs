@@ -8,14 +8,14 @@ namespace Sluice.Usenet.Media.Subtitles;
 /// where the next element of their level begins, so all elements are walked as one list.
 /// </summary>
 /// <param name="source">The track.</param>
-/// <param name="clock">Turns units of the file into milliseconds.</param>
+/// <param name="clock">Converts time units of the file to milliseconds.</param>
 /// <param name="offset">Offset of the first element.</param>
 /// <param name="to">Milliseconds at which the walk ends: at the first cluster that begins no earlier.</param>
 internal sealed class ClusterWalk(TextSource source, MatroskaClock clock, long offset, long to) : IFileWalk
 {
     public const uint ClusterId = 0x1F43B675;
 
-    /// <summary>Bytes of an element that tell which track it belongs to: the heads of a group and its block, number, time and flags.</summary>
+    /// <summary>Bytes of an element that identify its track: the heads of a group and its block, number, time and flags.</summary>
     public const int MaxHead = 2 * EbmlHead.MaxLength + 8 + 3;
 
     private const uint TimestampId = 0xE7;
@@ -26,7 +26,7 @@ internal sealed class ClusterWalk(TextSource source, MatroskaClock clock, long o
 
     private readonly List<(long Time, long? Duration, string Text)> _found = [];
 
-    // Units of time of the cluster.
+    // The cluster's time, in units of the file.
     private ulong _cluster;
 
     // Id of the element whose content is needed next; 0 if a head is needed.
@@ -42,10 +42,10 @@ internal sealed class ClusterWalk(TextSource source, MatroskaClock clock, long o
     /// <summary>The blocks of the track, with time and duration in milliseconds.</summary>
     public IReadOnlyList<(long Time, long? Duration, string Text)> Found => _found;
 
-    /// <summary>Milliseconds at which the present cluster begins.</summary>
+    /// <summary>Milliseconds at which the current cluster begins.</summary>
     public long Time => clock.Milliseconds(_cluster);
 
-    /// <summary>Whether bytes were no element of a cluster.</summary>
+    /// <summary>Whether the bytes were not a valid cluster element.</summary>
     public bool IsDamaged { get; private set; }
 
     public bool Take(ReadOnlySpan<byte> bytes)

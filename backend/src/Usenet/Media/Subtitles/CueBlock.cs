@@ -5,13 +5,13 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Usenet.Media.Subtitles;
 
-/// <summary>The stored bytes of one cue in a film, into its text. Pure.</summary>
+/// <summary>Converts the stored bytes of one cue in a film to its text. Pure.</summary>
 internal static class CueBlock
 {
-    // A text without an end is shown for as long as a person reads two lines.
+    // A cue without an end is shown for the time in which a person reads two lines.
     private const long UsualDuration = 5000;
 
-    /// <summary>Returns the text; empty if there is none or the bytes are no text.</summary>
+    /// <summary>Returns the text; empty if there is none or the bytes are not text.</summary>
     public static string TextOf(TextSource source, ReadOnlyMemory<byte> stored)
     {
         if (source.IsDeflated)
@@ -26,7 +26,7 @@ internal static class CueBlock
         };
     }
 
-    /// <summary>Returns the cues by start that are shown within a stretch. A cue without an end lasts until the next one.</summary>
+    /// <summary>Returns the cues that are shown within a stretch, in order of start. A cue without an end lasts until the next one.</summary>
     public static IReadOnlyList<SubtitleCue> InStretch(List<(long Start, long? End, string Text)> found, long from, long to)
     {
         found.Sort(static (one, other) => one.Start.CompareTo(other.Start));
@@ -42,7 +42,7 @@ internal static class CueBlock
         return cues.Sort();
     }
 
-    /// <summary>Reads a sample of timed text: <c>length(16) text</c>, in UTF-8, or in UTF-16 behind a byte order mark.</summary>
+    /// <summary>Reads a sample of timed text: <c>length(16) text</c>, in UTF-8, or in UTF-16 after a byte order mark.</summary>
     private static string TimedText(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < 2)
@@ -53,7 +53,7 @@ internal static class CueBlock
             : Encoding.UTF8.GetString(text);
     }
 
-    /// <summary>Returns the text behind two lines.</summary>
+    /// <summary>Returns the text after the first two lines.</summary>
     private static ReadOnlySpan<char> WithoutHead(ReadOnlySpan<char> text)
     {
         for (var line = 0; line < 2; line++)
@@ -67,7 +67,7 @@ internal static class CueBlock
         return text;
     }
 
-    /// <summary>Inflates at most <see cref="FilmSubtitles.MaxText"/> bytes; none if they are not compressed by zlib.</summary>
+    /// <summary>Inflates at most <see cref="FilmSubtitles.MaxText"/> bytes; none if they are not zlib data.</summary>
     private static ReadOnlyMemory<byte> Inflate(ReadOnlyMemory<byte> bytes)
     {
         var text = new byte[FilmSubtitles.MaxText];

@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Media.Subtitles;
 
 /// <summary>
 /// Reads <paramref name="length"/> bytes of a file at the 0-based <paramref name="offset"/>. More reads may follow, in file order, up to
-/// <paramref name="end"/>, so that the reader may load ahead to there and no further.
+/// <paramref name="end"/>, so that the reader may prefetch up to there and no further.
 /// </summary>
 /// <returns>The bytes, fewer only if the file is shorter than stated. Valid until the next call.</returns>
 public delegate ValueTask<ReadOnlyMemory<byte>> StretchReader(long offset, int length, long end, CancellationToken cancellationToken);
@@ -14,17 +14,17 @@ public enum StretchVerdict
 {
     Known,
 
-    /// <summary>The file has no index that says where its times are, so a stretch would have to be searched for in the whole film.</summary>
+    /// <summary>The file has no index of its times, so a stretch could only be found by reading the whole film.</summary>
     NoIndex,
 
-    /// <summary>The bytes at the indexed place are none of the file's format.</summary>
+    /// <summary>The bytes at the indexed offset do not match the file's format.</summary>
     Damaged,
 }
 
 /// <summary>The subtitles of a stretch of a film.</summary>
 /// <param name="Verdict">The outcome.</param>
-/// <param name="Cues">The cues by start that are shown within the stretch; empty unless known.</param>
-/// <param name="End">Milliseconds up to which the stretch was read; less than asked for only if there are too many bytes or cues before that.</param>
+/// <param name="Cues">The cues shown within the stretch, in order of start; empty unless known.</param>
+/// <param name="End">Milliseconds up to which the stretch was read; less than requested only if there are too many bytes or cues before that.</param>
 public sealed record SubtitleStretch(StretchVerdict Verdict, IReadOnlyList<SubtitleCue> Cues, long End);
 
 /// <summary>The text subtitles inside a film, read stretch by stretch. Immutable; thread-safe.</summary>
@@ -33,10 +33,10 @@ public abstract class FilmSubtitles
     /// <summary>Longest stretch per read in milliseconds.</summary>
     public const long MaxStretch = 10 * 60_000;
 
-    /// <summary>Most bytes of a film that one stretch walks over: two minutes of the highest rate on discs.</summary>
+    /// <summary>Maximum bytes of a film that are read for one stretch: two minutes of the highest rate on discs.</summary>
     public const long MaxWalk = 2L << 30;
 
-    /// <summary>Most cues of a stretch. Ten minutes have about 150, and karaoke a few thousand.</summary>
+    /// <summary>Maximum cues of a stretch. Ten minutes have about 150, and karaoke a few thousand.</summary>
     public const int MaxCues = 5000;
 
     /// <summary>Longest text of a cue in bytes. Longer ones are skipped.</summary>

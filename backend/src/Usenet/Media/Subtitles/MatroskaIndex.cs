@@ -29,9 +29,9 @@ internal sealed class MatroskaIndex
 
     private MatroskaIndex(IReadOnlyList<ClusterPlace> clusters, Dictionary<ulong, List<CuePlace>> places) => (_clusters, _places) = (clusters, places);
 
-    /// <summary>Parses the content of <c>Cues</c>. Entries outside of the file are left out.</summary>
+    /// <summary>Parses the content of <c>Cues</c>. Omits entries outside of the file.</summary>
     /// <param name="bytes">The content.</param>
-    /// <param name="clock">Turns units of the file into milliseconds.</param>
+    /// <param name="clock">Converts time units of the file to milliseconds.</param>
     /// <param name="segment">Offset from which the file counts positions.</param>
     /// <param name="fileLength">Length of the file in bytes.</param>
     /// <param name="tracks">Numbers of the tracks with text.</param>
@@ -111,8 +111,8 @@ internal sealed class MatroskaIndex
     }
 }
 
-/// <summary>Turns the times of a Matroska file into milliseconds.</summary>
-/// <param name="Scale">Nanoseconds per unit of time.</param>
+/// <summary>Converts the times of a Matroska file to milliseconds.</summary>
+/// <param name="Scale">Nanoseconds per time unit.</param>
 internal readonly record struct MatroskaClock(ulong Scale)
 {
     private const double NanosecondsOfMillisecond = 1_000_000;

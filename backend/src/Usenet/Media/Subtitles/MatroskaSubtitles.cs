@@ -13,7 +13,7 @@ internal sealed class MatroskaSubtitles : FilmSubtitles
     // The payload of most blocks is longer than a piece, so that it is skipped and not copied.
     private const int Piece = 16 << 10;
 
-    // Most blocks of text fit, so that one read brings head and text.
+    // Most blocks of text fit, so that one read returns head and text.
     private const int BlockPiece = 256;
 
     // Ten minutes have about 45,000 blocks.
@@ -105,7 +105,7 @@ internal sealed class MatroskaSubtitles : FilmSubtitles
         if (walk.IsDamaged)
             return new SubtitleStretch(StretchVerdict.Damaged, [], from);
 
-        // Progress by a millisecond at least, or the next stretch would begin where this one did.
+        // Advance by at least a millisecond, because otherwise the next stretch would begin where this one did.
         var reached = isEnd && stop == end && walk.Found.Count < MaxCues ? to : Math.Clamp(walk.Time, from + 1, to);
         return new SubtitleStretch(
             StretchVerdict.Known,

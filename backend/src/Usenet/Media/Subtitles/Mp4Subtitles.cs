@@ -2,7 +2,7 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Usenet.Media.Subtitles;
 
-/// <summary>The timed text of an MP4 file, whose sample tables say where each text is.</summary>
+/// <summary>The timed text of an MP4 file, whose sample tables locate each text.</summary>
 internal sealed class Mp4Subtitles : FilmSubtitles
 {
     private readonly IReadOnlyList<(TextSource Source, IReadOnlyList<Mp4Sample> Samples)?> _tracks;

@@ -9,12 +9,12 @@ internal static class SubStationReader
     // SubStation has ten columns.
     private const int MaxColumns = 32;
 
-    // Enough to find the first section behind comments of authors.
+    // Enough to find the first section after the authors' comments.
     private const int SearchedHead = 4096;
 
     private static readonly string[] UsualColumns = ["Layer", "Start", "End", "Style", "Name", "MarginL", "MarginR", "MarginV", "Effect", "Text"];
 
-    /// <summary>Whether a text is a SubStation file.</summary>
+    /// <summary>Whether a string is a SubStation file.</summary>
     public static bool Recognizes(ReadOnlySpan<char> text)
     {
         var head = text[..Math.Min(text.Length, SearchedHead)];

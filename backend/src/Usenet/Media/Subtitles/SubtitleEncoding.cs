@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Media.Subtitles;
 
 /// <summary>Decodes subtitle files. Pure.</summary>
 /// <remarks>
-/// In this order: a byte order mark decides; text is UTF-8 if it has more correct than wrong sequences of it; the language of the file's name decides the
+/// In this order: a byte order mark decides; text is UTF-8 if it has more valid than invalid sequences; the language of the file's name decides the
 /// Windows code page; else the page is 1251 if most letters are Cyrillic, 1253 if most are Greek, 1250 if Central European letters occur inside
 /// words, otherwise 1252.
 /// </remarks>
