@@ -8,8 +8,8 @@ namespace Sluice.Server.Library;
 
 /// <summary>A subtitle file next to a film.</summary>
 /// <param name="File">The file.</param>
-/// <param name="Kind">Its format by its extension.</param>
-/// <param name="Name">What its name says.</param>
+/// <param name="Kind">Its format according to its extension.</param>
+/// <param name="Name">Language and marks stated in its name.</param>
 internal sealed record Sidecar(LibraryFile File, MediaKind Kind, SubtitleName Name);
 
 /// <summary>Reads the subtitles of a film: files next to it whole, tracks inside it stretch by stretch.</summary>
@@ -145,7 +145,7 @@ internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase data
 
     private static bool IsSubtitle(MediaKind kind) => kind is MediaKind.SubRip or MediaKind.SubStation or MediaKind.WebVtt;
 
-    /// <summary>The bytes of a film for one stretch. Reads of one stretch share a stream, so that it loads ahead.</summary>
+    /// <summary>The bytes of a film for one stretch. Reads of one stretch share a stream, so that it can prefetch.</summary>
     private sealed class StretchBytes(FileStreamFactory files, LibraryFile film) : IAsyncDisposable
     {
         private OpenedFile? _opened;
