@@ -4,8 +4,8 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// A sound backup. <c>StillTrueAt</c> is the last time that the database was found unchanged since. <c>Bytes</c> are of the database, <c>NzbBytes</c> of
-/// the NZBs that it refers to.
+/// A verified backup. <c>StillTrueAt</c> is the last time that the database was found unchanged. <c>Bytes</c> is the size of the database, <c>NzbBytes</c> of
+/// the NZBs that it references.
 /// </summary>
 internal sealed record BackupRow(
     string Id, BackupKind Kind, DateTimeOffset At, DateTimeOffset StillTrueAt, string ProgramVersion, int Schema, long Bytes, long Nzbs, long NzbBytes, long Files)
@@ -20,7 +20,7 @@ internal sealed record BackupRow(
 }
 
 /// <summary>
-/// All backups, the newest first. <c>Failure</c> is why the last attempt failed, as a sentence, and null if it succeeded. <c>NextAt</c> is null if none
+/// All backups, the newest first. <c>Failure</c> says why the last attempt failed, as a sentence; null if it succeeded. <c>NextAt</c> is null if none
 /// is scheduled.
 /// </summary>
 internal sealed record BackupList(IReadOnlyList<BackupRow> Items, bool IsMaking, string? Failure, DateTimeOffset? FailedAt, DateTimeOffset? NextAt)
@@ -46,11 +46,11 @@ internal sealed record RestoreReport(
 
 /// <summary>
 /// Restores a backup. <c>Requeue</c> returns the NZBs that came after it to the queue. Needs the administrator's password, as a new key does, because
-/// the backup may bring back an earlier one.
+/// the backup may restore an earlier one.
 /// </summary>
 internal sealed record RestoreRequest(bool Requeue = false, string? Password = null) : IJsonBody<RestoreRequest>;
 
-/// <summary>An NZB that came after the restored backup; <c>Name</c> begins with NZB if it was not noted.</summary>
+/// <summary>An NZB that came after the restored backup; <c>Name</c> begins with NZB if it was not recorded.</summary>
 internal sealed record LaterRow(string Id, string Name, string Category, DateTimeOffset At, long Bytes)
 {
     public static LaterRow Of(LaterNzb nzb) => new(nzb.Hash, nzb.Name, nzb.Category, nzb.At, nzb.Bytes);

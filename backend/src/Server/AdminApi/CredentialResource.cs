@@ -21,7 +21,7 @@ internal sealed record KeyEntries(IReadOnlyList<KeyEntry> Items);
 /// <summary>A key to create. The password is the administrator's; null if this session has given it recently.</summary>
 internal sealed record NewKey(string Name, KeyAccess Access, string? Password = null) : IJsonBody<NewKey>;
 
-/// <summary>A new key; only this answer shows it.</summary>
+/// <summary>A new key; only this response shows it.</summary>
 internal sealed record MadeKey(string Id, string Name, KeyAccess Access, string Key);
 
 /// <summary>

@@ -48,7 +48,7 @@ internal sealed record LogsFrame(FrameKind Kind, long Seq, long Total, IReadOnly
 /// <summary>Settings whose value changed. A snapshot has none.</summary>
 internal sealed record ConfigFrame(FrameKind Kind, long Seq, IReadOnlyList<string> Keys);
 
-/// <summary>Lists the frames of all topics so that the API description contains them. No answer has this form.</summary>
+/// <summary>Lists the frames of all topics so that the API description contains them. No response has this form.</summary>
 internal sealed record EventPayloads(
     SetupFrame? Setup, StatsFrame? Stats, StreamsFrame? Streams, StreamFrame? Stream, ProvidersFrame? Providers, FilesFrame? Files, QueueFrame? Queue,
     HistoryFrame? History, LogsFrame? Logs, ConfigFrame? Config, BackupsFrame? Backups, ClientsFrame? Clients, ProviderTestStep? ProviderTestStep, ProviderTestOutcome? ProviderTestOutcome);

@@ -15,7 +15,7 @@ internal enum FileEntryKind
     File,
 }
 
-/// <summary>Kinds of file for people.</summary>
+/// <summary>Kinds of file, as shown to users.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<FileMedia>))]
 internal enum FileMedia
 {
@@ -27,7 +27,7 @@ internal enum FileMedia
 }
 
 /// <summary>
-/// What the name of a release or a file says. <c>Season</c> is a number or a range such as "1-5"; <c>Episodes</c> is a number, a range, or the date of
+/// Facts stated in the name of a release or a file. <c>Season</c> is a number or a range such as "1-5"; <c>Episodes</c> is a number, a range, or the date of
 /// a daily show; both are null for a film. <c>Quality</c> is resolution and source, as in "1080p WEB-DL".
 /// </summary>
 internal sealed record FilmTitle(string Title, int? Year, string? Season, string? Episodes, string? Quality)
@@ -37,10 +37,10 @@ internal sealed record FilmTitle(string Title, int? Year, string? Season, string
 
 /// <summary>
 /// An entry of the tree, its path below <c>/content</c>. Only files have an id and a media kind; <c>Bytes</c> is null for folders without a known
-/// size. <c>Count</c> is the number of files below a folder, and of releases in a category. <c>Film</c> is null if the name tells nothing.
-/// <c>FilmId</c> is the one film of a release; null if it has none or several. <c>MissingShare</c> is the part of its release that is known to be
-/// missing, from 0 to 1; null if nothing is. <c>Details</c> tells what the file or the one film of a release is; null until its header was read.
-/// <c>WatchedShare</c> is how far it was watched, from 0 to 1; null if there is nothing to resume.
+/// size. <c>Count</c> is the number of files below a folder, and of releases in a category. <c>Film</c> is null if the name could not be parsed.
+/// <c>FilmId</c> is the single film of a release; null if it has none or several. <c>MissingShare</c> is the part of its release that is known to be
+/// missing, from 0 to 1; null if nothing is. <c>Details</c> describes the file or the single film of a release; null until its header is read.
+/// <c>WatchedShare</c> is the watched part, from 0 to 1; null if there is nothing to resume.
 /// </summary>
 internal sealed record FileRow(
     FileEntryKind Kind, string Name, string Path, string? Id, long? Bytes, DateTimeOffset ModifiedAt, FileMedia? Media, long? Count, FilmTitle? Film,
@@ -60,7 +60,7 @@ internal sealed record FileLinks(string WebDav, string Signed, DateTimeOffset Si
 
 /// <summary>
 /// Everything about a file. <c>PostedName</c> is null if it equals the name; <c>Volumes</c> counts the posted files that hold its bytes.
-/// <c>PositionMs</c> is where to resume; null at the beginning. <c>Next</c> is the episode after it; null if there is none.
+/// <c>PositionMs</c> is the position to resume at; null at the beginning. <c>Next</c> is the episode after it; null if there is none.
 /// <c>WantsStill</c> asks a player for a picture of the film (<c>PUT still</c>), because there is none yet.
 /// </summary>
 internal sealed record FileDetail(
@@ -76,7 +76,7 @@ internal sealed record FollowingEpisode(string Id, string Path, FilmTitle? Film)
     public static FollowingEpisode? Of(NextEpisode? next) => next is null ? null : new(IdPath.NameOf(next.Id), next.Path, FilmTitle.Of(next.Title));
 }
 
-/// <summary>Where a viewer is in a file. <c>DurationMs</c> is its length; null if the player does not know it.</summary>
+/// <summary>The position of a viewer in a file. <c>DurationMs</c> is its length; null if the player does not know it.</summary>
 internal sealed record PositionSaved(long PositionMs, long? DurationMs = null) : IJsonBody<PositionSaved>
 {
     /// <summary>Maximum length of a file: a week, far more than any film has.</summary>
@@ -97,8 +97,8 @@ internal enum TracksState
 }
 
 /// <summary>
-/// A track. <c>Codec</c> is for people, as in "HEVC 10-bit"; <c>Type</c> is an argument for <c>canPlayType</c>, as in <c>video/mp4;
-/// codecs="avc1.640028"</c>. Values that the file does not tell are null.
+/// A track. <c>Codec</c> is a display name, as in "HEVC 10-bit"; <c>Type</c> is an argument for <c>canPlayType</c>, as in <c>video/mp4;
+/// codecs="avc1.640028"</c>. Values absent from the file are null.
 /// </summary>
 internal sealed record FileTrack(
     TrackKind Kind, string Codec, string? Type, string? Language, string? Title, int? Channels, int? Width, int? Height, bool Default);

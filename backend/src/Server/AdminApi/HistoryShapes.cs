@@ -12,8 +12,8 @@ internal enum JobResult
 
 /// <summary>
 /// A finished import. <c>Bytes</c> counts the published bytes, or the encoded size of a failed item. <c>Path</c> is the folder below <c>/content</c>;
-/// null if there is none or it was removed. <c>InNoLibrary</c>: a program deleted the item with its files, and had taken none of them. <c>Film</c> is null
-/// if the name tells nothing. <c>MissingShare</c>: the item plays with gaps, and this part of it, from 0 to 1, is known to be missing; null if nothing is.
+/// null if there is none or it was removed. <c>InNoLibrary</c>: a program deleted the item with its files without importing any. <c>Film</c> is null
+/// if the name cannot be parsed. <c>MissingShare</c>: the item plays with gaps, and this part of it, from 0 to 1, is known to be missing; null if nothing is.
 /// </summary>
 internal sealed record HistoryRow(
     string Id, string Name, string Category, JobResult Result, FailureReason? Reason, string? Sentence, long Bytes, DateTimeOffset CompletedAt,
@@ -34,7 +34,7 @@ internal sealed record HistoryDetail(
 /// </summary>
 internal sealed record HistoryRetry(string? Password = null, bool? OtherProviders = null, bool? IgnoreHealth = null) : IJsonBody<HistoryRetry>;
 
-/// <summary>A filter with the words of the list.</summary>
+/// <summary>A filter with the parameters of the list.</summary>
 internal sealed record HistorySelection(
     string? Q = null, string? Category = null, JobResult? Result = null, FailureReason? Reason = null, bool? InNoLibrary = null, bool? WithGaps = null);
 

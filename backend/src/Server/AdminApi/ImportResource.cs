@@ -4,7 +4,7 @@ using Sluice.Server.FamilyImport;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// The import of an old server. <c>Shape</c> and <c>Counts</c> are unknown until the first look; <c>Progress</c> is 0 to 1. <c>Left</c> lists items
+/// The import of an old server. <c>Shape</c> and <c>Counts</c> are unknown until the first count; <c>Progress</c> is 0 to 1. <c>Left</c> lists items
 /// left behind and <c>Notes</c> items that change their form, a thousand of each at most. <c>Kept</c> lists setting keys kept without effect.
 /// </summary>
 internal sealed record FamilyImportReport(

@@ -48,7 +48,7 @@ internal enum ProviderMemoryKind
     /// <summary>Its failures, so that it is used again at once.</summary>
     Breaker,
 
-    /// <summary>The connection limit that it was found to enforce.</summary>
+    /// <summary>The connection limit that it has been found to enforce.</summary>
     Cap,
 
     /// <summary>Its usage.</summary>

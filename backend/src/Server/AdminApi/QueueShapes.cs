@@ -24,11 +24,11 @@ internal enum JobStepState
     Failed,
 }
 
-/// <summary>A step of an import. <c>Ms</c> is null until it begins; <c>Detail</c> tells its findings, as in "3 files, 5 heads".</summary>
+/// <summary>A step of an import. <c>Ms</c> is null until it begins; <c>Detail</c> states its findings, as in "3 files, 5 heads".</summary>
 internal sealed record JobStep(JobStepName Step, JobStepState State, long? Ms, string Detail);
 
 /// <summary>
-/// An item of the queue; it keeps its id in the history. <c>Sentence</c> says why it waits. <c>Position</c> is its 0-based place when the row was
+/// An item of the queue; it keeps its id in the history. <c>Sentence</c> says why it waits. <c>Position</c> is its 0-based position when the row was
 /// read, because rows behind a moved item get no event. Size, files and segments are 0 or null until the NZB is fetched.
 /// </summary>
 internal sealed record QueueRow(
@@ -48,13 +48,13 @@ internal sealed record QueueAddress(string Url, string? Name = null, string? Cat
 internal sealed record QueueUpload(IFormFile File, string? Category = null, string? Name = null, string? Password = null, QueuePriority? Priority = null);
 
 /// <summary>
-/// Accepted items in the order of the upload. <c>Failures</c> has the sentence of each item that failed at once, otherwise an empty text.
+/// Accepted items in the order of the upload. <c>Failures</c> has the sentence of each item that failed at once, otherwise an empty string.
 /// </summary>
 internal sealed record QueueAdded(IReadOnlyList<string> Ids, IReadOnlyList<string> Names, IReadOnlyList<string> Failures);
 
 /// <summary>
-/// Changes an item; null leaves a property alone. An empty password removes it. <c>Position</c> is 0-based and ends at the last place; <c>Step</c>
-/// moves the item relative to its place, negative towards the front.
+/// Changes an item; null leaves a property alone. An empty password removes it. <c>Position</c> is 0-based and limited to the last one; <c>Step</c>
+/// moves the item relative to its position, negative towards the front.
 /// </summary>
 internal sealed record QueueChange(
     string? Name = null, string? Category = null, QueuePriority? Priority = null, string? Password = null, int? Position = null, int? Step = null, bool? Paused = null) : IJsonBody<QueueChange>;
@@ -64,7 +64,7 @@ internal sealed record QueuePauseRequest(int? Minutes = null) : IJsonBody<QueueP
 
 internal sealed record QueueState(bool Paused, DateTimeOffset? PausedUntil);
 
-/// <summary>A filter with the words of the list.</summary>
+/// <summary>A filter with the parameters of the list.</summary>
 internal sealed record QueueSelection(string? Q = null, string? Category = null, ItemState? State = null);
 
 /// <summary>Items by their ids or by a filter, never both (ADM-5).</summary>

@@ -14,13 +14,13 @@ internal sealed record FileItems(
 internal sealed record RemovalPlaying(string Client, string Player, string Name);
 
 /// <summary>
-/// A program and how many of the newest releases it has imported. <c>Failure</c> is a sentence that says why it could not be asked, or null.
+/// A program and how many of the newest releases it has imported. <c>Failure</c> says why it could not be asked, as a sentence, or is null.
 /// </summary>
 internal sealed record RemovalProgram(string Name, int Imported, string? Failure);
 
 /// <summary>
-/// What a removal takes, or with <c>dryRun</c> would take. <c>Asked</c> is the number of releases that the programs were asked about. <c>Undo</c>
-/// brings everything back, the files until <c>Until</c>; both are null for a dry run and if nothing was removed.
+/// The content of a removal, or with <c>dryRun</c> of a possible one. <c>Asked</c> is the number of releases that the programs were asked about. <c>Undo</c>
+/// restores everything, the files until <c>Until</c>; both are null for a dry run and if nothing was removed.
 /// </summary>
 internal sealed record FileRemovalState(
     long Files, long Bytes, long Releases, long HistoryItems, IReadOnlyList<RemovalPlaying> Playing, IReadOnlyList<RemovalProgram> Programs, int Asked, string? Undo,
@@ -28,7 +28,7 @@ internal sealed record FileRemovalState(
 
 /// <summary>
 /// A removed release, or a removed part of one. <c>Path</c> is the only file inside the release, or null. <c>Whole</c>: no file of the release is left.
-/// <c>Until</c> is the time to which it can be brought back at least.
+/// <c>Until</c> is the earliest time at which it can be deleted for good.
 /// </summary>
 internal sealed record QuarantineRow(
     string Id, string Category, string Name, string? Path, bool Whole, long Files, long Bytes, FilmTitle? Film, DateTimeOffset RemovedAt, DateTimeOffset Until);
@@ -36,5 +36,5 @@ internal sealed record QuarantineRow(
 /// <summary>A page of removed files, newest first.</summary>
 internal sealed record QuarantinePage(IReadOnlyList<QuarantineRow> Items, string? Next, long Total);
 
-/// <summary>Removed files to bring back, by their ids.</summary>
+/// <summary>Removed files to restore, by their ids.</summary>
 internal sealed record QuarantineItems(IReadOnlyList<string> Ids) : IJsonBody<QuarantineItems>;

@@ -11,14 +11,14 @@ namespace Sluice.Server.AdminApi;
 internal sealed record RescueState(string Cause, bool NeedsCode);
 
 /// <summary>
-/// Opens the rescue with the code. Without <c>Backup</c> the answer lists the backups; with the id of one the server restarts and restores it.
+/// Opens the rescue with the code. Without <c>Backup</c> the response lists the backups; with the id of one the server restarts and restores it.
 /// </summary>
 internal sealed record RescueRequest(string Code, string? Backup = null, bool Requeue = false) : IJsonBody<RescueRequest>;
 
 /// <summary>A backup with the cost of its restore.</summary>
 internal sealed record RescueRow(BackupRow Backup, RestoreReport Cost);
 
-/// <summary>Backups that can be restored, the newest first. <c>IsRestoring</c> is true once the server restarts for one.</summary>
+/// <summary>Backups that can be restored, the newest first. <c>IsRestoring</c> is true once the server restarts to restore one.</summary>
 internal sealed record RescueList(IReadOnlyList<RescueRow> Items, bool IsRestoring);
 
 /// <summary><c>/api/rescue</c>: the way out of safe mode without a login (OPS-14, S33).</summary>

@@ -9,12 +9,12 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>A locked setting. <c>IsMadeAnew</c>: giving the key up creates a new value; otherwise <c>Sentence</c> says what to enter again.</summary>
+/// <summary>A locked setting. <c>IsMadeAnew</c>: discarding the key creates a new value; otherwise <c>Sentence</c> says what to enter again.</summary>
 internal sealed record LockedSetting(string Key, string Title, bool IsMadeAnew, string Sentence);
 
 /// <summary>
-/// The key file, and the cost of giving it up: locked settings, kinds of links that stop working, items whose address or archive password is locked,
-/// and releases of an old server whose archive password is locked and in no item. <c>Id</c> identifies this list; giving up requires it, so that it
+/// The key file, and the cost of discarding it: locked settings, kinds of links that stop working, items whose address or archive password is locked,
+/// and releases of an old server whose archive password is locked and in no item. <c>Id</c> identifies this list; discarding requires it, so that it
 /// never costs more than was shown.
 /// </summary>
 internal sealed record SecretKeyReport(

@@ -29,7 +29,7 @@ internal static class SessionResource
     public static SetupState StateOf(AdminStore store) => new(
         store.Admin is not null, StageOf(store), store.Admin is null, store.Admin is null && store.Keys.Count > 0 ? true : null);
 
-    /// <summary>Answers an unchecked login, because of too many wrong attempts or too many concurrent logins.</summary>
+    /// <summary>Refuses an unchecked login, because of too many wrong attempts or too many concurrent logins.</summary>
     public static JsonHttpResult<Problem> Wait(HttpContext http, LoginVerdict verdict)
     {
         var isBusy = verdict == LoginVerdict.Busy;

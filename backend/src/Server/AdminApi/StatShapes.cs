@@ -20,7 +20,7 @@ internal sealed record FirstSteps(bool HasProvider, bool HasPlayed, bool HasApp)
 
 /// <summary>
 /// Columns of a window, one number for each <c>Step</c> seconds from <c>Start</c> on. Rates are in kB/s; <c>FromCache</c> is the part of <c>ToPlayers</c>
-/// from memory or disk; streams and connections are the most at once. The last point is still going on.
+/// from memory or disk; streams and connections are maximum concurrent numbers. The last point is still incomplete.
 /// </summary>
 internal sealed record StatColumns(
     DateTimeOffset Start, int Step, IReadOnlyList<long> FromProviders, IReadOnlyList<long> ToPlayers, IReadOnlyList<long> FromCache, IReadOnlyList<int> Streams,
@@ -30,8 +30,8 @@ internal sealed record StatColumns(
 internal sealed record Stats(
     StatSample Now, StatFigures Figures, string Window, StatColumns Columns, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps, long Seq);
 
-/// <summary>Bytes of one provider as rates in kB/s; <c>Id</c> is also that of a provider that was removed since.</summary>
+/// <summary>Bytes of one provider as rates in kB/s; <c>Id</c> may be of a removed provider.</summary>
 internal sealed record ProviderRates(string Id, IReadOnlyList<long> Rates);
 
-/// <summary>What each provider delivered in a window, in columns as in <see cref="StatColumns"/>; providers that delivered nothing are absent.</summary>
+/// <summary>Bytes delivered per provider in a window, in columns as in <see cref="StatColumns"/>; providers without any are absent.</summary>
 internal sealed record ProviderTraffic(DateTimeOffset Start, int Step, IReadOnlyList<ProviderRates> Providers);

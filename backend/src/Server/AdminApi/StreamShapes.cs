@@ -4,7 +4,7 @@ using Sluice.Server.Playbacks;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// The file of a playback; its path is below <c>/content</c>. <c>Film</c> is null if the name tells nothing, and <c>DurationMs</c> until the header was read.
+/// The file of a playback; its path is below <c>/content</c>. <c>Film</c> is null if the name is unparsable, and <c>DurationMs</c> until the header is read.
 /// </summary>
 internal sealed record StreamFile(string Id, string Name, string Path, long Bytes, FilmTitle? Film, long? DurationMs);
 
@@ -23,12 +23,12 @@ internal sealed record ScanRow(string Client, string Player, int Files, long Byt
 internal sealed record StreamRows(IReadOnlyList<StreamRow> Items, IReadOnlyList<ScanRow> Scans, long Seq);
 
 /// <summary>
-/// Shows where the bytes of a file are. <c>Cells</c> has one letter for each equal part, 400 at most: <c>-</c> nowhere, <c>m</c> memory, <c>d</c>
+/// Shows the location of the bytes of a file. <c>Cells</c> has one letter for each equal part, 400 at most: <c>-</c> nowhere, <c>m</c> memory, <c>d</c>
 /// disk, <c>f</c> in flight, <c>x</c> missing. <c>InFlight</c> and <c>Missing</c> count articles.
 /// </summary>
 internal sealed record BufferMap(string Cells, long MemoryBytes, long DiskBytes, int InFlight, int Missing);
 
-/// <summary>How far an article is.</summary>
+/// <summary>Progress of an article.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ArticleFlow>))]
 internal enum ArticleFlow
 {

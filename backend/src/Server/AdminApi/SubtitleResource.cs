@@ -18,7 +18,7 @@ internal static class SubtitleResource
     public static void MapSubtitles(this RouteGroupBuilder files)
     {
         files.MapGet("/{id}/subtitles", ListAsync).WithName("ListSubtitles");
-        // The description has one answer per status, so it leaves out the WebVTT of files, which only a <track> reads.
+        // The API description has one response per status, so it omits the WebVTT of files, which only a <track> reads.
         files.MapGet("/{id}/subtitles/{subtitle}", ReadAsync).Produces<SubtitlePart>().WithName("ReadSubtitles");
     }
 
@@ -41,7 +41,7 @@ internal static class SubtitleResource
             header is null ? FileResource.SentenceOf(failure) : null));
     }
 
-    // from, to: milliseconds; only for tracks, of which at most ten minutes are read at once. A file is answered whole, as WebVTT.
+    // from, to: milliseconds; only for tracks, of which at most ten minutes are read at once. A file is returned whole, as WebVTT.
     private static async Task<IResult> ReadAsync(
         string id, string subtitle, long? from, long? to, LibraryTree tree, SubtitleProbe subtitles, CancellationToken cancellationToken)
     {

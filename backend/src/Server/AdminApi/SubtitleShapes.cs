@@ -4,7 +4,7 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Where subtitles are.</summary>
+/// <summary>Locations of subtitles.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<SubtitlePlace>))]
 internal enum SubtitlePlace
 {
@@ -16,7 +16,7 @@ internal enum SubtitlePlace
 }
 
 /// <summary>
-/// Subtitles of a film. <c>Id</c> names them for <c>GET /api/files/{id}/subtitles/{id}</c>, and stays. <c>Form</c> says whether they are text, pictures or
+/// Subtitles of a film. <c>Id</c> names them for <c>GET /api/files/{id}/subtitles/{id}</c>, and is stable. <c>Form</c> says whether they are text, pictures or
 /// something else; only text can be read. <c>Sounds</c> says that they describe sounds. <c>Language</c> is ISO 639 or BCP 47, null if unknown.
 /// </summary>
 internal sealed record SubtitleEntry(
@@ -47,5 +47,5 @@ internal sealed record SubtitleLine(long StartMs, long EndMs, string Text)
     public static SubtitleLine Of(SubtitleCue cue) => new(cue.Start, cue.End, cue.Text);
 }
 
-/// <summary>The lines from <c>FromMs</c> to <c>ToMs</c>. <c>ToMs</c> is less than asked for if the stretch was too long.</summary>
+/// <summary>The lines from <c>FromMs</c> to <c>ToMs</c>. <c>ToMs</c> is less than requested if the stretch was too long.</summary>
 internal sealed record SubtitlePart(SubtitlePartState State, long FromMs, long ToMs, IReadOnlyList<SubtitleLine> Items, string? Sentence);

@@ -6,7 +6,7 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// The login for players and mounts. The password is null if it was made before this start, is set by the environment, or the key may only read.
+/// The login for players and mounts. The password is null if it was generated before this startup, is set by the environment, or the key may only read.
 /// <c>LockedOut</c> lists clients of the last day that need the new password.
 /// </summary>
 internal sealed record WebDavAccess(string Url, string User, string? Password, IReadOnlyList<string> LockedOut);

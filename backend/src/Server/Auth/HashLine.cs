@@ -22,7 +22,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
     /// <summary>Maximum waiting credentials, besides the one being hashed.</summary>
     public const int MaxPlaces = 8;
 
-    /// <summary>Retry-After of a credential refused by the full queue, in seconds.</summary>
+    /// <summary>Retry-After of a credential that the queue refused, in seconds.</summary>
     public const string RetryAfterSeconds = "5";
 
     // More than the connection limit, because a client may reconnect while its credential waits.
@@ -42,7 +42,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
     private bool _isWorking;
     private bool _isDisposed;
 
-    /// <summary>Hashes a credential. Returns whether it is correct; null if the queue is full.</summary>
+    /// <summary>Hashes a credential. Returns whether it is correct; null if the queue refused it.</summary>
     /// <param name="rank">Lower ranks go first: <see cref="Known"/>, <see cref="Familiar"/>, or the caller's failures.</param>
     /// <param name="cancellationToken">The caller has disconnected.</param>
     public async ValueTask<bool?> JudgeAsync(HashAttempt attempt, Caller caller, int rank, CancellationToken cancellationToken)
