@@ -31,7 +31,7 @@ public readonly record struct ArticleRequest(
     /// <summary>Whether it is a hedge or a repeated request, which overtakes prefetches.</summary>
     internal bool IsLate { get; init; }
 
-    /// <summary>Whether it needs an exclusive connection, so that the answer cannot belong to another command.</summary>
+    /// <summary>Whether it needs an exclusive connection, so that the reply cannot belong to another command.</summary>
     internal bool IsAlone { get; init; }
 
     /// <summary>Whether a reader or an import waits for it now. An import waits for all its articles.</summary>
@@ -40,7 +40,7 @@ public readonly record struct ArticleRequest(
     /// <summary>Number of STAT commands sent instead of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
 
-    /// <summary>Whether it tests if a provider answers again. Nothing may delay it, because such requests are rare.</summary>
+    /// <summary>Whether it tests if a provider responds again. Nothing may delay it, because such requests are rare.</summary>
     internal bool IsProbe { get; init; }
 
     /// <summary>Whether it counts toward the bandwidth limit but never waits for it.</summary>

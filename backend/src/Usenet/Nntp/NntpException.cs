@@ -75,7 +75,7 @@ public sealed class NntpException : IOException
     /// </summary>
     public string? Detail { get; init; }
 
-    /// <summary>Whether every provider with the article gave this answer, so that a retry would get the same.</summary>
+    /// <summary>Whether every provider with the article gave this reply, so that a retry would get the same.</summary>
     public bool IsOfEveryProvider { get; init; }
 
     /// <summary>Whether the reply itself is unusable. The article may be the cause, so that retries do not help.</summary>

@@ -248,7 +248,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Registers a command before it is flushed, because its answer can overtake the end of the flush.</summary>
+    /// <summary>Registers a command before it is flushed, because its reply can overtake the end of the flush.</summary>
     private bool TryRegister(PendingReply reply, ArrayBufferWriter<byte> buffer)
     {
         reply.SentAt = _time.GetTimestamp();
@@ -280,7 +280,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
             var buffer = result.Buffer;
             var arrived = buffer.Length;
 
-            // Nothing is outstanding after QUIT, so the server's answer to it does not matter.
+            // Nothing is outstanding after QUIT, so the server's reply to it does not matter.
             if (_retired)
                 buffer = buffer.Slice(buffer.End);
             else
@@ -329,7 +329,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         if (!_sent.TryPeek(out var reply) || response.Code == NntpResponseCode.ServiceUnavailable)
             throw Unsolicited(response);
 
-        // Only the first answer of an idle connection measures the round trip, because later ones queue behind it.
+        // Only the first reply of an idle connection measures the round trip, because later ones queue behind it.
         if (!reply.SentBehindOthers && reply.Unanswered == reply.Commands)
             Line.ObserveRoundTrip(reply.SentAt);
         var now = _time.GetTimestamp();
@@ -395,7 +395,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Records a miss that could still be the answer to another command. The commands outstanding now will settle it.</summary>
+    /// <summary>Records a miss that could still be the reply to another command. The commands outstanding now will settle it.</summary>
     /// <param name="id">The missing article; empty if the miss must not be remembered.</param>
     /// <returns>The pending proof; null if nothing is outstanding, so that the miss is already confirmed.</returns>
     private StepProof? DoubtOf(MessageId id)

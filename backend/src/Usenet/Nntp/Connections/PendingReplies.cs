@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// The commands of one connection on the wire, oldest first. Replies arrive in exactly this order. Also tracks how long the first reply has made no progress,
 /// and whether it is late.
 /// </summary>
-/// <remarks>Thread-safe. Commands are added before they are flushed, because an answer can overtake the flush. Lateness ends with the first reply.</remarks>
+/// <remarks>Thread-safe. Commands are added before they are flushed, because a reply can overtake the flush. Lateness ends with the first reply.</remarks>
 internal sealed class PendingReplies(long openedAt = 0)
 {
     private readonly Lock _gate = new();

@@ -20,7 +20,7 @@ internal enum ReplyStep
 }
 
 /// <summary>The outcome of one command at one provider. Deliveries share one instance.</summary>
-/// <param name="MissCode">430, 423 or 451 if the provider does not have the article; 0 if the article or all answers arrived.</param>
+/// <param name="MissCode">430, 423 or 451 if the provider does not have the article; 0 if the article or all replies arrived.</param>
 /// <param name="Proof">Settles whether the misses are real; null if there are none, or if they are already confirmed.</param>
 internal sealed record ReplyOutcome(int MissCode, StepProof? Proof = null)
 {
@@ -60,7 +60,7 @@ internal sealed class StepProof(MessageId id, long until)
 }
 
 /// <summary>
-/// The commands that one lease sends, and their reply: one command, or several with single-line answers. The read loop feeds it, the
+/// The commands that one lease sends, and their reply: one command, or several with single-line replies. The read loop feeds it, the
 /// fetch awaits it, and any thread may abandon it. The gate orders the three, so that nothing lent by the fetch is touched after the fetch ends.
 /// </summary>
 internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcome>
@@ -200,7 +200,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
 /// <summary>
 /// The pending reply to a DATE (RFC 3977 section 7.1), which keeps an idle connection open. No fetch waits for it. If the server has
-/// closed the connection meanwhile, the missing answer reveals that.
+/// closed the connection meanwhile, the missing reply reveals that.
 /// </summary>
 internal sealed class KeepAlive : PendingReply
 {
@@ -221,7 +221,7 @@ internal sealed class KeepAlive : PendingReply
 
     public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteDate(output);
 
-    // A server that does not know DATE is still alive. An answer about an article would belong to another command, however.
+    // A server that does not know DATE is still alive. A reply about an article would belong to another command, however.
     public override ReplyStep Take(in NntpResponse response, long now)
     {
         if (response.Code is NntpResponseCode.Body or NntpResponseCode.ArticleExists || NntpResponseCode.IsMiss(response.Code))

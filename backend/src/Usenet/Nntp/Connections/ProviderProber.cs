@@ -128,7 +128,7 @@ internal sealed class ProviderProber : IAsyncDisposable
         await _pool.LeaseAsync(lease, _disposing.Token);
         try
         {
-            // A miss is an answer too, because it shows that the server responds.
+            // A miss counts as success, because it shows that the server responds.
             await lease.AskAsync(batch, _disposing.Token);
             probe.Passed();
         }

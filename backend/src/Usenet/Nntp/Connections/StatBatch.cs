@@ -7,11 +7,11 @@ namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// The pending reply to several STAT commands sent together (RFC 3977 section 6.2.4): one line each, in the order of the commands. The
-/// sender reads the answers once the reply has ended, successfully or not.
+/// sender reads the lines once the reply has ended, successfully or not.
 /// </summary>
 internal sealed class StatBatch : PendingReply
 {
-    // "223 0 <id>" and a line end; the command is a little longer than the answer.
+    // "223 0 <id>" and a line end; the command is a little longer than its reply.
     private const int TypicalLine = 60;
     private readonly ArticleRequest _request;
     private readonly ReadOnlyMemory<MessageId> _ids;
@@ -39,7 +39,7 @@ internal sealed class StatBatch : PendingReply
 
     /// <summary>
     /// The reply code for an id, or 0 if no code can be trusted. A 223 proves itself by naming its article. A miss names none, so it counts only if
-    /// <paramref name="isInStep"/>: all answers outstanding with it arrived in order.
+    /// <paramref name="isInStep"/>: all replies outstanding with it arrived in order.
     /// </summary>
     public int CodeOf(int index, bool isInStep) => _codes[index] == NntpResponseCode.ArticleExists || isInStep ? _codes[index] : 0;
 

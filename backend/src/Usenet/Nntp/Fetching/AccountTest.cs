@@ -126,7 +126,7 @@ public sealed class TestConnection : IAsyncDisposable
         using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
         try
         {
-            // No server has this article, so any other answer means that no login is needed.
+            // No server has this article, so any other reply means that no login is needed.
             await SendAsync(output => NntpCommandWriter.WriteStat(output, MessageId.Parse("login@sluice.invalid")), either.Token);
             return (await ReadLineAsync(either.Token)).Code == NntpResponseCode.AuthenticationRequired;
         }

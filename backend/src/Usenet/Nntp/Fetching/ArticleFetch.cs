@@ -242,7 +242,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
 
     /// <summary>
     /// Called when no other provider is left. A miss counts only once its connection has proved that it answers in order. Otherwise that
-    /// provider is asked once more on an exclusive connection, so that no other answer can be mistaken for it. Null if no doubt is left.
+    /// provider is asked once more on an exclusive connection, so that no other reply can be mistaken for it. Null if no doubt is left.
     /// </summary>
     private async Task<Provider?> NextDoubtedAsync(FetchAttempt attempt)
     {
@@ -332,7 +332,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
 
     private void Missed(FetchAttempt attempt, Provider provider, ReplyOutcome outcome)
     {
-        // The command was alone on its connection, so the miss is certainly its answer.
+        // The command was alone on its connection, so the miss is certainly its reply.
         if (attempt.AsksAgain(provider))
             attempt.Settled();
         _services.Missed(_request, provider);
@@ -526,8 +526,8 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     }
 
     /// <summary>
-    /// Whether replies of its provider keep failing while other providers answer. A race is then pointless, and asking elsewhere costs no
-    /// extra traffic. A probe stays, because it has to show how the provider answers.
+    /// Whether replies of its provider keep failing while other providers respond. A race is then pointless, and asking elsewhere costs no
+    /// extra traffic. A probe stays, because it has to show how the provider responds.
     /// </summary>
     private bool MustLeave(FetchAttempt attempt) =>
         attempt is { Provider: { } provider, IsProbe: false } && ProviderSelector.MustSpare(_services.Providers, provider) is not null;

@@ -22,7 +22,7 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
 
     public TimeProvider Time => Shared.Time;
 
-    /// <summary>The next provider that was not asked; null if none is left. <paramref name="walk"/> is null before the first answer.</summary>
+    /// <summary>The next provider that was not asked; null if none is left. <paramref name="walk"/> is null before the first reply.</summary>
     public Provider? Next(in ArticleRequest request, ProviderSet asked, ProviderWalk? walk) => ProviderSelector.Next(
         Providers, asked, walk?.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Releases.Behind(request.Release, _ids));
 

@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// Chooses the next provider: pooled ones before backups, then by ascending priority number, then by backlog or by the order
-/// of the settings. Providers in cooldown, or whose dials get no answer, come last.
+/// of the settings. Providers in cooldown, or whose dials get no response, come last.
 /// </summary>
 internal static class ProviderSelector
 {
@@ -57,7 +57,7 @@ internal static class ProviderSelector
         return provider.Pool.IsOutOfReach || (breaker.State != BreakerState.Closed && (!mayProbe || breaker.Rest > TimeSpan.Zero));
     }
 
-    /// <summary>The failure for which a provider is skipped while another provider answers; null if it is asked.</summary>
+    /// <summary>The failure for which a provider is skipped while another provider responds; null if it is asked.</summary>
     public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider, bool forStat = false)
     {
         if (BreakerOf(provider, forStat).Failure is not { } failure)

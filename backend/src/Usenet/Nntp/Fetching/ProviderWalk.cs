@@ -2,7 +2,7 @@ using Sluice.Usenet.Nntp.Connections;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
-/// <summary>A miss that its connection has not yet proved to be the answer to this command.</summary>
+/// <summary>A miss that its connection has not yet proved to be the reply to this command.</summary>
 internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 
 /// <summary>Collects the misses and faults of one fetch over all providers. Most fetches succeed at the first provider and never create one.</summary>
@@ -22,7 +22,7 @@ internal sealed class ProviderWalk
     /// <summary>Adds a miss. The next provider is asked at once, whether the miss is proved or not.</summary>
     public void Missed(Provider provider, ReplyOutcome outcome)
     {
-        // The answer outweighs any fault on another connection of the same provider.
+        // The reply outweighs any fault on another connection of the same provider.
         _missed = _missed.With(provider.Index);
         _faulted = _faulted.Without(provider.Index);
         _tooLarge = _tooLarge.Without(provider.Index);

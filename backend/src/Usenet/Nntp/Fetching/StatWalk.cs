@@ -72,7 +72,7 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
             if (probe is null && ProviderSelector.MustSpare(services.Providers, provider, forStat: true) is not null)
                 break;
 
-            // A probe uses one article only, because one answer shows whether the server works again.
+            // A probe uses one article only, because one reply shows whether the server works again.
             var count = probe is null ? Math.Min(left.Count, provider.Pool.Depth.Stats(provider.Pool.Line)) : 1;
             var batch = new StatBatch(left.Take(count).Select(i => ids.Span[i]).ToArray(), request.Lane);
             var (isSent, isInStep) = (false, false);

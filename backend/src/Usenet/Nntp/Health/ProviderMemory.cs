@@ -26,10 +26,10 @@ public enum BreakerKind
 /// <param name="PassesLeft">Consecutive probes that must pass before it closes.</param>
 public sealed record RememberedBreak(NntpFault? Fault, DateTimeOffset OpenedAt, DateTimeOffset RestsUntil, TimeSpan Cooldown, int Trips, int PassesLeft);
 
-/// <summary>One "no such article" answer, trusted for a while.</summary>
+/// <summary>One "no such article" reply, trusted for a while.</summary>
 /// <param name="Key">Hash of provider and article.</param>
 /// <param name="Until">When it expires.</param>
-/// <param name="Believed">How long it is trusted; the next identical answer doubles this.</param>
+/// <param name="Believed">How long it is trusted; the next identical reply doubles this.</param>
 public readonly record struct RememberedMiss(Guid Key, DateTimeOffset Until, TimeSpan Believed);
 
 /// <summary>Facts learned since the last call of <see cref="ProviderMemory.TakeNew"/>, to be stored.</summary>
@@ -203,7 +203,7 @@ public sealed class ProviderMemory
 /// Remembers which provider lacks which article. A miss is trusted for an hour at first, and twice as long after each repetition, up to a
 /// day (F18). A pair is kept as 128 bits of SHA-256, so that collisions cannot be forced.
 /// </summary>
-/// <remarks>Used under the lock of one <see cref="ProviderMemory"/>. Bounded: a new answer replaces the oldest.</remarks>
+/// <remarks>Used under the lock of one <see cref="ProviderMemory"/>. Bounded: a new miss replaces the oldest.</remarks>
 internal sealed class MissMemory(TimeProvider time)
 {
     private static readonly TimeSpan Longest = TimeSpan.FromHours(24);

@@ -14,7 +14,7 @@ internal sealed class ReleaseOrder(TimeProvider time)
     private const double GoesBehind = 0.30;
     private const double ComesBack = 0.12;
 
-    // Halves the weight of older answers each time this many have arrived.
+    // Halves the weight of older results each time this many have arrived.
     private const int Halved = 64;
     private static readonly TimeSpan StaysBehind = TimeSpan.FromMinutes(30);
 

@@ -16,7 +16,7 @@ internal interface IDialPlaces
     void Leave(Socket socket);
 }
 
-/// <summary>Connects to the first address that answers (RFC 8305). Alternates families and tries one address every 250 ms.</summary>
+/// <summary>Connects to the first address that responds (RFC 8305). Alternates families and tries one address every 250 ms.</summary>
 internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProvider time, IDialPlaces places)
 {
     private const int TcpUserTimeoutOption = 18;

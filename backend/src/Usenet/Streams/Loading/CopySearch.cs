@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Streams.Loading;
 /// The order in which the copies of one segment are requested until one is good: the primary message-id, then the fallbacks. Each id is requested from one
 /// provider after another. If a copy was bad, a second round asks every provider again, because the copy may have been damaged in transit.
 /// </summary>
-/// <remarks>Pure: names the next request; its owner sends it and reports the answer. Single use.</remarks>
+/// <remarks>Pure: names the next request; its owner sends it and reports the outcome. Single use.</remarks>
 internal sealed class CopySearch
 {
     private readonly SegmentIds _ids;
@@ -68,7 +68,7 @@ internal sealed class CopySearch
             EndId();
     }
 
-    /// <summary>Reports that no provider answers this id with a usable copy, and that a retry would not help.</summary>
+    /// <summary>Reports that no provider has a usable copy under this id, and that a retry would not help.</summary>
     public void ReportUseless()
     {
         Loss = ArticleLoss.Corrupt;

@@ -275,7 +275,7 @@ internal sealed class SegmentLoad : IArticleSink
 
     /// <summary>
     /// Sends one request after another until a copy is proved, by itself or by a second copy with the same bytes. Also ends if the segment is proved gone or no
-    /// retry makes sense. Never fails. Keeps few locals across awaits, because most loads end with the first answer and all pay for that memory.
+    /// retry makes sense. Never fails. Keeps few locals across awaits, because most loads end with the first reply and all pay for that memory.
     /// </summary>
     private async Task RunAsync()
     {
@@ -363,7 +363,7 @@ internal sealed class SegmentLoad : IArticleSink
     private IReadOnlyCollection<object>? Avoided => _known is { Connections: { Count: > 0 } known } ? [.. known, .. _suspects ?? []] : _suspects;
 
     /// <summary>
-    /// Records in the search that the answer was not a proved copy. A copy without full evidence is compared with earlier copies. If it depends on the habit of
+    /// Records in the search that the reply was not a proved copy. A copy without full evidence is compared with earlier copies. If it depends on the habit of
     /// the file, another article may decide it meanwhile.
     /// </summary>
     /// <returns>The bytes of the segment if the copy is proved after all; otherwise null.</returns>
