@@ -8,7 +8,7 @@ internal static class RetentionPolicy
     /// <summary>Number of manual backups to keep.</summary>
     public const int Manual = 10;
 
-    /// <summary>Returns the backups to delete now: at most one day's backups of each kind, so that a wrong clock or setting costs little before it is noticed.</summary>
+    /// <summary>Returns the backups to delete now: at most one day's of each kind, so that a wrong clock or setting costs little before it is noticed.</summary>
     /// <param name="all">All verified backups.</param>
     /// <param name="days">How many of the last days with a scheduled backup keep their newest one.</param>
     /// <param name="weeks">The same for weeks.</param>

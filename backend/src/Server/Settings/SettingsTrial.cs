@@ -4,7 +4,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Remembers sets whose startup failed (CFG-12). One startup that failed with an error accuses a set. So do two that ended unrecorded in a row, because
+/// Remembers sets whose startup failed (CFG-12). One startup that failed with an error accuses a set. So do two consecutive ones without a recorded end, because
 /// a single kill or power cut proves nothing. Kept in a small file, because the database is not yet writable. Not thread-safe.
 /// </summary>
 internal sealed class SettingsTrial(DataFolder folder)
