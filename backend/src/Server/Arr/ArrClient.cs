@@ -80,7 +80,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return Complaints(answer).FirstOrDefault();
     }
 
-    /// <summary>Returns the errors of a failed validation. Warnings are left out.</summary>
+    /// <summary>Returns the errors of a failed validation, without its warnings.</summary>
     private static List<string> Complaints(JsonNode? answer) =>
     [
         .. (answer as JsonArray ?? [])

@@ -27,7 +27,7 @@ internal static unsafe partial class ProcessImage
             Replace(own, ReadArguments());
     }
 
-    /// <summary>Returns the original arguments of the process, because .NET leaves out the library path of a program run by <c>dotnet</c>.</summary>
+    /// <summary>Returns the original arguments of the process, because .NET omits the library path of a program run by <c>dotnet</c>.</summary>
     private static string[] ReadArguments()
     {
         try

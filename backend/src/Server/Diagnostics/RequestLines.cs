@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Logs one line per request at Debug. The query is left out, because it contains keys and passwords (S4).</summary>
+/// <summary>Logs one line per request at Debug. Omits the query, because it contains keys and passwords (S4).</summary>
 internal static class RequestLines
 {
     public static IApplicationBuilder UseRequestLines(this IApplicationBuilder app)
