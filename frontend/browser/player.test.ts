@@ -14,7 +14,8 @@ let ids: string[];
 beforeAll(async () => {
   [browser, world] = await Promise.all([startBrowser(), startWorld(["Main"])]);
   for (const [at, name] of [first, second].entries()) {
-    await world.add(name, world.clip, "tv");
+    // An NZB that is in the library already is not imported again.
+    await world.add(name, world.clip.replace('poster="', `poster="${at}`), "tv");
     await world.untilHistory(at + 1);
   }
   ids = await Promise.all([first, second].map(filmOf));
@@ -149,7 +150,8 @@ describe("a failed import", () => {
     await world.add("Gone.Film.2000", deadNzb, "movies");
     await rail.getByRole("link", { name: "History 2 failed imports" }).waitFor();
     await page.goto("");
-    await page.getByRole("button", { name: "Seen" }).click();
+    // A post that is known to be gone fails for a reason of its own.
+    for (let left = 2; left > 0; left -= 1) await page.getByRole("button", { name: "Seen" }).first().click();
     await rail.getByRole("link", { name: "History", exact: true }).waitFor();
   });
 });

@@ -20,9 +20,7 @@ import { t } from "./en";
 import { MountCard } from "./mount-card";
 import { OldRclone } from "./old-rclone";
 import { programs } from "./programs";
-import {
-  type Access, curlCommand, passwordMark, rcloneConfig, rcloneMount, treeUrl, volumeLine, withScheme,
-} from "./snippets";
+import { type Access, curlCommand, passwordMark, playlistUrl, rcloneConfig, rcloneMount, treeUrl, volumeLine, withScheme } from "./snippets";
 import { WebDavPassword } from "./webdav-password";
 
 /** A card for each program, with the values of this server filled in. */
@@ -189,6 +187,8 @@ function VlcCard({ access, note }: CardProps) {
   return (
     <AppCard name="VLC" about={t("card.vlc")}>
       {note}
+      <CopyBlock label={t("vlc-playlist")} value={playlistUrl(access)} />
+      <p className="-mt-1.5 text-sm text-muted">{t("vlc-playlist-help")}</p>
       <p>
         <Rich text={t("vlc-how")} marks={{ link: (inner) => <Link to="/files" className="text-accent underline">{inner}</Link> }} />
       </p>

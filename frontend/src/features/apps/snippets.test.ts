@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Access, curlCommand, quoted, rcloneConfig, treeUrl, withScheme } from "./snippets";
+import { type Access, curlCommand, playlistUrl, quoted, rcloneConfig, treeUrl, withScheme } from "./snippets";
 
 const access: Access = { origin: "http://nas:3000", urlBase: "/sluice", user: "admin", password: "it's $5", mountDir: "/mnt/sluice" };
 
@@ -12,6 +12,7 @@ describe("snippets", () => {
   it("keep a password with quotes and dollars as one shell word", () => {
     expect(quoted("plain-1")).toBe("plain-1");
     expect(quoted("it's $5")).toBe(`'it'\\''s $5'`);
+    expect(playlistUrl(access)).toBe("http://admin:it's%20%245@nas:3000/sluice/view/playlists.m3u");
     expect(curlCommand(access)).toBe(`curl -X PROPFIND -H "Depth: 1" -u 'admin:it'\\''s $5' http://nas:3000/sluice/content/`);
   });
 

@@ -44,6 +44,12 @@ export function volumeLine(access: Access): string {
   return `- ${access.mountDir}:${access.mountDir}:rslave`;
 }
 
+/** Returns the address of the library's playlist with the login, because a folder has no GET that a player could open. */
+export function playlistUrl(access: Access): string {
+  const login = access.user === "" ? "" : `${encodeURIComponent(access.user)}:${encodeURIComponent(access.password)}@`;
+  return `${treeUrl(access).replace("://", () => `://${login}`)}view/playlists.m3u`;
+}
+
 /** Returns a command that lists the tree with PROPFIND, because a GET of a folder is empty. */
 export function curlCommand(access: Access): string {
   const login = access.user === "" ? "" : ` -u ${quoted(`${access.user}:${access.password}`)}`;

@@ -8,7 +8,7 @@ import { folderPath } from "../api/paths";
 /** The path from the library to this folder, with a link for each part. */
 export function Breadcrumb({ path }: { path: string }) {
   const names = path === "" ? [] : path.split("/");
-  const part = "inline-flex min-h-6 max-w-full min-w-0 items-center rounded-sm touch:min-h-11";
+  const part = "inline-flex min-h-6 max-w-full min-w-6 touch:min-w-11 items-center rounded-sm touch:min-h-11";
   return (
     <nav aria-label={t("path")} className="min-w-0">
       <ol className="flex min-w-0 flex-wrap items-center gap-x-1.5 text-base">

@@ -58,6 +58,7 @@ export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverS
   const seekAt = useRef(0);
   useStill(video, stillOf);
   const subtitles = useSubtitleChoice(video, id);
+  const hasBegun = useRef(false);
   const { retries, failure, keepPlace, fail, tryAgain } = useRetries(reload, onGiveUp);
   useSavedPosition(id, video, startMs);
 
@@ -80,7 +81,9 @@ export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverS
   }, [isPlaying, playback]);
 
   function resume({ currentTarget }: SyntheticEvent<HTMLVideoElement>) {
-    if (startMs === 0 || currentTarget.currentTime > 0) return;
+    // A busy browser plays the first frames before it tells of them, so the position says nothing about who has set it.
+    if (startMs === 0 || hasBegun.current) return;
+    hasBegun.current = true;
     currentTarget.currentTime = startMs / 1_000;
     setResumed(true);
   }
