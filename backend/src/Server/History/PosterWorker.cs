@@ -72,7 +72,7 @@ internal sealed class PosterWorker(
                 ORDER BY r.published_at DESC LIMIT @most
                 """,
                 new { since = (time.WallTime() - Window).ToUnixTimeMilliseconds(), most = MostReleases })
-            .ToList(),
+            .AsList(),
         stopping);
 
     internal sealed record WantedRow

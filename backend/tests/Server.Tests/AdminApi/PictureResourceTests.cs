@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Http.Headers;
-using System.Text.Json.Nodes;
 using Dapper;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.AdminApi;
@@ -248,7 +247,7 @@ public sealed class PictureResourceTests : IDisposable
     private async Task UntilNoFileAsync()
     {
         while (Files().Length > 0)
-            await Task.Delay(20, Token);
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
     }
 
     /// <summary>The picture of the newest film, as the front page has it.</summary>

@@ -218,7 +218,7 @@ public sealed class WatchResourceTests : IDisposable
     private static Task<long> CountAsync(ResourceServer server) =>
         Database(server).ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM file_position"), Token);
 
-    private static Task SaveAsync(ResourceServer server, string id, long position, long? duration, HttpStatusCode expected = HttpStatusCode.NoContent) =>
+    private static Task<JsonNode> SaveAsync(ResourceServer server, string id, long position, long? duration, HttpStatusCode expected = HttpStatusCode.NoContent) =>
         server.SendAsync(HttpMethod.Put, $"files/{id}/position", new JsonObject { ["positionMs"] = position, ["durationMs"] = duration }, expected);
 
     private static async Task<string> IdAsync(ResourceServer server, string path)

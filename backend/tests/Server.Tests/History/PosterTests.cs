@@ -3,7 +3,6 @@ using System.Text.Json.Nodes;
 using Dapper;
 using Sluice.Server.Arr;
 using Sluice.Server.Database;
-using Sluice.Server.Library;
 using Sluice.Server.Tests.AdminApi;
 using Sluice.Server.Tests.Arr;
 using Sluice.Server.Tests.Database;
@@ -85,7 +84,7 @@ public sealed class PosterTests : IDisposable
         (arr.Imports[film], arr.Posters[7]) = (7, TestPictures.Jpeg(250, 375));
         await RemoveAsync(server, film);
         while (arr.Refused == 0)
-            await Task.Delay(20, Token);
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
 
         arr.IsBehindLogin = false;
         await RemoveAsync(server, await ImportAsync(server, mock, 2));
@@ -111,7 +110,7 @@ public sealed class PosterTests : IDisposable
         Assert.Empty(arr.Calls);
     }
 
-    private static Task ConnectAsync(JobServer server, ArrServerReplica arr) => server.Host.Get<ArrStore>().SaveAsync(
+    private static Task<ArrServer> ConnectAsync(JobServer server, ArrServerReplica arr) => server.Host.Get<ArrStore>().SaveAsync(
         new ArrServer("", Enum.Parse<ArrKind>(arr.Name), arr.Name, arr.Url, ArrServerReplica.Key, "tv"), Token);
 
     /// <summary>Imports a film; the answer is the id that a program would know.</summary>
@@ -125,7 +124,7 @@ public sealed class PosterTests : IDisposable
     }
 
     /// <summary>Removes an item as a program does after its import.</summary>
-    private static Task RemoveAsync(JobServer server, string id) => server.Host.CallAsync($"mode=history&name=delete&value={id}", Token);
+    private static Task<System.Text.Json.JsonElement> RemoveAsync(JobServer server, string id) => server.Host.CallAsync($"mode=history&name=delete&value={id}", Token);
 
     private static async Task<string> UntilPictureAsync(JobServer server)
     {
@@ -133,7 +132,7 @@ public sealed class PosterTests : IDisposable
         {
             if ((await server.GetAsync("home"))["recent"]![0]!["picture"]?.ToString() is { } hash)
                 return hash;
-            await Task.Delay(20, Token);
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
         }
     }
 
@@ -141,6 +140,6 @@ public sealed class PosterTests : IDisposable
     private static async Task UntilAskedAsync(JobServer server, int releases)
     {
         while (await server.Host.Get<SluiceDatabase>().ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM picture"), Token) < releases)
-            await Task.Delay(20, Token);
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
     }
 }

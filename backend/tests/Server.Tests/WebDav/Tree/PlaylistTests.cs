@@ -55,7 +55,7 @@ public sealed class PlaylistTests : IAsyncLifetime
     [Fact]
     public async Task Playlist_links_open_their_files_for_a_day()
     {
-        var before = DateTimeOffset.UtcNow.ToUnixTimeSeconds();
+        var before = TimeProvider.System.GetUtcNow().ToUnixTimeSeconds();
         var answer = await _server.SendAnonymouslyAsync($"GET {LinkOf("playlists/movies.m3u")}", "Host: nas.test:8080");
 
         var address = new Uri(answer.Text.Split('\n').Single(line => line.StartsWith("http", StringComparison.Ordinal)));
@@ -70,7 +70,7 @@ public sealed class PlaylistTests : IAsyncLifetime
     public async Task Wrong_expired_or_missing_signature_gets_no_body()
     {
         var right = ViewKey.Sign(TreeServer.Key, "playlists/movies.m3u", Later);
-        var past = DateTimeOffset.UtcNow.AddMinutes(-1).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
+        var past = TimeProvider.System.GetUtcNow().AddMinutes(-1).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
         var strm = _server.Services.GetRequiredService<Microsoft.Extensions.Options.IOptionsMonitor<ApiOptions>>().CurrentValue.StrmKey;
 
         foreach (var (path, query, status) in new[]
