@@ -63,16 +63,15 @@ internal sealed class PosterWorker(
         await pictures.SavePosterAsync(release.Id, PictureStore.Judge(poster.Span) is null ? default : poster, stopping);
     }
 
-    private Task<List<WantedRow>> ListAsync(CancellationToken stopping) => database.ReadAsync(
-        connection => connection.Query<WantedRow>(
+    private Task<IReadOnlyList<WantedRow>> ListAsync(CancellationToken stopping) => database.ReadAsync<IReadOnlyList<WantedRow>>(
+        connection => [.. connection.Query<WantedRow>(
                 """
                 SELECT r.id AS Id, h.id AS Download FROM release r JOIN history_item h ON h.release_id = r.id
                 WHERE r.published_at > @since AND h.archived > 0 AND h.reason IS NULL
                   AND NOT EXISTS (SELECT 1 FROM picture p WHERE p.release_id = r.id AND p.file_id = '')
                 ORDER BY r.published_at DESC LIMIT @most
                 """,
-                new { since = (time.WallTime() - Window).ToUnixTimeMilliseconds(), most = MostReleases })
-            .AsList(),
+                new { since = (time.WallTime() - Window).ToUnixTimeMilliseconds(), most = MostReleases })],
         stopping);
 
     internal sealed record WantedRow

@@ -38,14 +38,16 @@ internal sealed class FileStreamFactory(
         if (file.Id == BuiltInClip.FileId)
             return new OpenedFile(providers.Engine.Open(clip.Extents, lane, position, end, client), Ids: null);
 
-        var content = ContentMap.Unpack(file.Content);
+        (file, var content, var posted) = recent.IsOnlySource && recent.FindPosted(file) is { } known
+            ? (file, ContentMap.Unpack(file.Content), known)
+            : await FindContentAsync(file, cancellationToken);
         if (content.IsUnopened)
         {
             file = await openings.OpenAsync(file, cancellationToken);
-            content = ContentMap.Unpack(file.Content);
+            (file, content, posted) = await FindContentAsync(file, cancellationToken);
+            if (content.IsUnopened)
+                throw new ReleaseNotOpenedException("The release is not opened yet.", isRefused: false);
         }
-
-        var posted = recent.IsOnlySource && recent.FindPosted(file) is { } known ? known : await FindPostedAsync(file, content, cancellationToken);
 
         var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
         try
@@ -75,10 +77,11 @@ internal sealed class FileStreamFactory(
         if (file.Id == BuiltInClip.FileId)
             return await providers.Engine.LookAsync(clip.Extents, mostCells, cancellationToken);
 
-        var content = ContentMap.Unpack(file.Content);
+        (file, var content, var posted) = recent.FindPosted(file) is { } known
+            ? (file, ContentMap.Unpack(file.Content), known)
+            : await FindContentAsync(file, cancellationToken);
         if (content.IsUnopened)
             return await providers.Engine.LookAsync([], mostCells, cancellationToken);
-        var posted = recent.FindPosted(file) ?? await FindPostedAsync(file, content, cancellationToken);
         using var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
         var origin = new FileOrigin(file.ETag, file.Length);
         var files = posted.ToDictionary(
@@ -87,12 +90,9 @@ internal sealed class FileStreamFactory(
         return await providers.Engine.LookAsync(extents, mostCells, cancellationToken);
     }
 
-    private async Task<IReadOnlyList<StoredPostedFile>> FindPostedAsync(LibraryFile file, FileContent content, CancellationToken cancellationToken)
-    {
-        var posted = await store.GetPostedFilesAsync(
-            file.Release.Id, content.Extents.Min(extent => extent.PostedFile), content.Extents.Max(extent => extent.PostedFile), cancellationToken);
-        return posted.Count > 0 ? posted : throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
-    }
+    private async Task<(LibraryFile File, FileContent Content, IReadOnlyList<StoredPostedFile> Posted)> FindContentAsync(
+        LibraryFile file, CancellationToken cancellationToken) =>
+        await store.FindContentAsync(file, cancellationToken) ?? throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
 }
 
 /// <summary>An open library file with its message-ids. Disposal closes the stream first, because it reads the ids.</summary>

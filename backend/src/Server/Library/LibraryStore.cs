@@ -284,20 +284,22 @@ internal sealed class LibraryStore(SluiceDatabase database)
 
     /// <summary>Returns a range of posted files in order. If one is predicted, includes all predicted ones, because they are proved as a set.</summary>
     public Task<IReadOnlyList<StoredPostedFile>> GetPostedFilesAsync(long releaseId, int first, int last, CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => ListPosted(connection, releaseId, first, last), cancellationToken);
+
+    /// <summary>
+    /// Returns a file as it is now with its posted files, in one snapshot, because another mapping of the release replaces both at once. Null if the file
+    /// was removed. An unopened file has no posted files.
+    /// </summary>
+    public Task<(LibraryFile File, FileContent Content, IReadOnlyList<StoredPostedFile> Posted)?> FindContentAsync(LibraryFile file, CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => (IReadOnlyList<StoredPostedFile>)
-            [
-                .. connection
-                    .Query<PostedFileRow>(
-                        """
-                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit, predicted AS Predicted, estimated AS Estimated FROM posted_file
-                        WHERE release_id = @releaseId AND (ordinal BETWEEN @first AND @last OR predicted IS NOT NULL AND EXISTS (
-                          SELECT 1 FROM posted_file p WHERE p.release_id = @releaseId AND p.ordinal BETWEEN @first AND @last AND p.predicted IS NOT NULL))
-                        ORDER BY ordinal
-                        """,
-                        new { releaseId, first, last })
-                    .Select(row => row.Read()),
-            ],
+            connection =>
+            {
+                if (connection.QuerySingleOrDefault<byte[]>("SELECT content FROM library_file WHERE id = @id", new { id = file.Id.ToString("D") }) is not { } packed)
+                    return ((LibraryFile, FileContent, IReadOnlyList<StoredPostedFile>)?)null;
+                var content = ContentMap.Unpack(packed);
+                var ordinals = content.Extents.Select(static extent => extent.PostedFile);
+                return (file with { Content = packed }, content, content.IsUnopened ? [] : ListPosted(connection, file.Release.Id, ordinals.Min(), ordinals.Max()));
+            },
             cancellationToken);
 
     public Task<IReadOnlyList<StoredPostedFile>> GetPredictedFilesAsync(Release release, CancellationToken cancellationToken) =>
@@ -451,6 +453,20 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <summary>Returns the total bytes of all files, which triggers keep up to date.</summary>
     public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT bytes FROM library_total"), cancellationToken);
+
+    private static IReadOnlyList<StoredPostedFile> ListPosted(DbConnection connection, long releaseId, int first, int last) =>
+    [
+        .. connection
+            .Query<PostedFileRow>(
+                """
+                SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit, predicted AS Predicted, estimated AS Estimated FROM posted_file
+                WHERE release_id = @releaseId AND (ordinal BETWEEN @first AND @last OR predicted IS NOT NULL AND EXISTS (
+                  SELECT 1 FROM posted_file p WHERE p.release_id = @releaseId AND p.ordinal BETWEEN @first AND @last AND p.predicted IS NOT NULL))
+                ORDER BY ordinal
+                """,
+                new { releaseId, first, last })
+            .Select(row => row.Read()),
+    ];
 
     // Insert one row at a time, because Dapper's generator does not support batches with binary columns.
     private static void Insert(DbConnection connection, long releaseId, StoredPostedFile file) => connection.Execute(

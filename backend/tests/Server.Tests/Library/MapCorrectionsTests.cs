@@ -87,6 +87,28 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
+    public async Task File_found_before_a_remapping_opens_by_its_current_map()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var (release, truth) = await BelieveAsync(host);
+        var store = host.Get<LibraryStore>();
+        var found = Assert.Single(await store.GetFilesAsync(release, Token));
+        var posted = Assert.Single(await store.GetPostedFilesAsync(release.Id, 0, 0, Token));
+
+        await store.ReplaceContentsAsync(
+            release,
+            [posted with { Map = SegmentMap.Uniform(1, PartSize, PartSize), IsEstimate = false }],
+            new Dictionary<Guid, FileContent> { [found.Id] = new FileContent([new ContentExtent(0, 0, PartSize)]) },
+            Token);
+
+        await using var opened = await host.Get<FileStreamFactory>().OpenAsync(found, 0, found.Length, OperationLane.Playback, null, Token);
+        var bytes = new byte[PartSize];
+        await opened.Stream.ReadExactlyAsync(bytes, Token);
+        Assert.Equal(truth, bytes);
+    }
+
+    [Fact]
     public async Task Uncorrectable_map_of_an_old_server_is_reopened_once()
     {
         await using var mock = await MockServer.StartAsync();
