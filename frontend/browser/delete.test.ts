@@ -12,6 +12,9 @@ let world: World;
 let browser: Browser;
 let page: Page & { errors: string[] };
 
+/** A row disappears with the click, and appears again with the event, so the list of the server may follow later. */
+const patient = { timeout: 30_000 };
+
 const movies = () => call<Files>(world.server, world.cookie, "GET", "files?path=movies");
 
 beforeAll(async () => {
@@ -39,10 +42,10 @@ describe("deleting films", () => {
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByText(/^\d+ files deleted$/).waitFor();
     await page.getByRole("link", { name: /Harbour/ }).waitFor({ state: "detached" });
-    expect((await movies()).items.map(({ name }) => name)).toEqual(["Third.Film.2022.720p"]);
+    await expect.poll(async () => (await movies()).items.map(({ name }) => name), patient).toEqual(["Third.Film.2022.720p"]);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("link", { name: /Harbour/ }).first().waitFor();
-    expect(await movies()).toMatchObject({ items: before.items.map(({ path, filmId }) => ({ path, filmId })) });
+    await expect.poll(movies, patient).toMatchObject({ items: before.items.map(({ path, filmId }) => ({ path, filmId })) });
   });
 
   it("brings a film back from the list of removed files", async () => {
@@ -60,7 +63,7 @@ describe("deleting films", () => {
     await page.getByRole("checkbox", { name: /^Select Second/ }).click();
     await page.getByRole("region", { name: "Selected rows" }).getByRole("button", { name: "Bring back" }).click();
     await page.getByText("Nothing to bring back").waitFor();
-    expect((await movies()).items).toHaveLength(3);
+    await expect.poll(async () => (await movies()).items, patient).toHaveLength(3);
   });
 
   it("removes an import of the history with its files", async () => {
@@ -69,10 +72,10 @@ describe("deleting films", () => {
     await page.getByRole("menuitem", { name: "Remove with files" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove with files" }).click();
     await page.getByRole("link", { name: "Third.Film.2022.720p" }).waitFor({ state: "detached" });
-    expect((await movies()).items).toHaveLength(2);
+    await expect.poll(async () => (await movies()).items, patient).toHaveLength(2);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("link", { name: "Third.Film.2022.720p" }).waitFor();
-    expect((await movies()).items).toHaveLength(3);
+    await expect.poll(async () => (await movies()).items, patient).toHaveLength(3);
     expect(page.errors).toEqual([]);
   });
 });

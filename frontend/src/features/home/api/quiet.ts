@@ -19,9 +19,11 @@ export function useQuiet(): boolean {
       if (typeof requestIdleCallback === "function") idle ??= requestIdleCallback(() => setQuiet(true), { timeout: fallbackMs });
       else setQuiet(true);
     };
-    const timer = setTimeout(onPainted, fallbackMs);
     const observer = typeof PerformanceObserver === "function" && PerformanceObserver.supportedEntryTypes.includes("element") ? new PerformanceObserver(onPainted) : null;
-    observer?.observe({ type: "element" });
+    // Entries that came before the observer count too, because Home may be opened again.
+    observer?.observe({ type: "element", buffered: true });
+    // On a busy device the paint may come later than the fallback.
+    const timer = observer === null ? setTimeout(onPainted, fallbackMs) : undefined;
     return () => {
       clearTimeout(timer);
       observer?.disconnect();
