@@ -53,12 +53,9 @@ public sealed class DamagedStartTests
 
     private static IEnumerable<DamagedStart> Cases(FolderTemplate template)
     {
-        // Overwrites each page of the database with noise.
-        for (var page = 0; page < template.Pages; page++)
-        {
-            var at = page;
-            yield return new($"page {page + 1} overwritten", DamagedStart.SafeOrSound, data => Overwrite(data.Database, at * PageSize, PageSize, at));
-        }
+        // Overwrites a page of the database with noise.
+        foreach (var page in template.Pages)
+            yield return new($"page {page + 1} overwritten", DamagedStart.SafeOrSound, data => Overwrite(data.Database, page * PageSize, PageSize, page));
 
         // Flips a bit in the last cell of each index: the structure stays valid, and only a comparison with the table detects the damage.
         foreach (var (name, page) in template.Indices)

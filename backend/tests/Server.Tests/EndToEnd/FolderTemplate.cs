@@ -39,8 +39,24 @@ internal sealed partial class FolderTemplate : IDisposable
 
     public byte[] ForeignDatabase { get; private set; } = [];
 
-    /// <summary>Number of database pages.</summary>
-    public int Pages => (int)(new FileInfo(Path.Combine(Root, "sluice.db")).Length / PageSize);
+    /// <summary>
+    /// Database pages to overwrite, counted from 0: all that hold entries, and every third leaf without any. Most tables are empty, and all empty leaves are alike.
+    /// </summary>
+    public IReadOnlyList<int> Pages
+    {
+        get
+        {
+            var database = File.ReadAllBytes(Path.Combine(Root, "sluice.db"));
+            var (pages, empty) = (new List<int>(), 0);
+            for (var page = 0; page < database.Length / PageSize; page++)
+            {
+                if (page == 0 || !IsEmptyLeaf(database, page + 1) || empty++ % 3 == 0)
+                    pages.Add(page);
+            }
+
+            return pages;
+        }
+    }
 
     /// <summary>Name and first page, counted from 1, of each index with entries. In an empty page a flipped bit would prove nothing.</summary>
     public IReadOnlyList<(string Name, int Page)> Indices
@@ -59,6 +75,9 @@ internal sealed partial class FolderTemplate : IDisposable
             return [.. found.Where(index => CountCells(database, index.Item2) > 0)];
         }
     }
+
+    // SQLite file format, section 1.6: the first byte of a page is its type, 10 and 13 for the leaves of an index and of a table.
+    private static bool IsEmptyLeaf(byte[] database, int page) => database[(page - 1) * PageSize] is 10 or 13 && CountCells(database, page) == 0;
 
     // SQLite file format, section 1.6: two bytes at offset 3 of a page are its number of cells.
     private static int CountCells(byte[] database, int page) => BinaryPrimitives.ReadUInt16BigEndian(database.AsSpan(((page - 1) * PageSize) + 3));
