@@ -81,7 +81,7 @@ export function FilesPage({ path }: { path: string }) {
       <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-4">
         {q === "" ? <Breadcrumb path={path} /> : <h2 className="font-semibold">{list.isLoading ? "…" : t("found", { count: list.total })}</h2>}
         {q === "" && (
-          <span className="flex items-center gap-3 text-sm text-muted tabular-nums">
+          <span className="flex min-w-0 flex-wrap items-center gap-x-3 text-sm text-muted tabular-nums">
             {!list.isLoading && !list.problem && t("count", { count: list.total })}
             {!list.isLoading && !list.problem && list.total > 0 && <PlaylistMenu path={path} />}
             {path === "" && (
