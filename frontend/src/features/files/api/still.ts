@@ -25,7 +25,7 @@ const attempts = ([["image/webp", 0.8], ["image/webp", 0.6], ["image/webp", 0.35
 
 /**
  * Takes one picture of a film from what the player shows anyway, so that it costs no byte, and gives it to the server: after a minute of film, and
- * bright enough to see something. Null takes none. A failure is nobody's concern, because the card is drawn then.
+ * bright enough to see something. Takes none if the id is null. Ignores a failed upload, because Home then shows the drawn card.
  */
 export function useStill(video: RefObject<HTMLVideoElement | null>, id: string | null): void {
   const client = useQueryClient();
