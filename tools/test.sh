@@ -218,8 +218,9 @@ run_tests() {
 run_program() {
   local name=$1 report=$results/$1.xml code counts; shift
   echo "== $name"
-  # A test that hangs is reported after five minutes, and the timeout ends the run.
-  timeout "$([ "$mode" = long ] && echo 7200 || echo 1800)" "$@" -noLogo -noColor -longRunning 300 -xml "$report"
+  # A test that hangs is reported after five minutes, and the timeout ends the run. It kills, because a server inside the tests catches the
+  # signal to end.
+  timeout --kill-after=30 "$([ "$mode" = long ] && echo 7200 || echo 1800)" "$@" -noLogo -noColor -longRunning 300 -xml "$report"
   code=$?
   counts=$(sed -n 's/.*<assembly \([^>]*\)>.*/\1/p' "$report" 2>/dev/null | head -n 1)
   if [ -z "$counts" ]; then

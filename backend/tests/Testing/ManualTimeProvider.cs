@@ -65,7 +65,6 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         var end = GetTimestamp() + delta.Ticks;
         while (TakeDue(end) is { } due)
             due.Run();
-        MoveTo(end);
     }
 
     /// <summary>Moves both clocks to the next timer due within <paramref name="span"/> and runs it, or moves them by the whole span.</summary>
@@ -74,10 +73,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
     {
         var end = GetTimestamp() + span.Ticks;
         var due = TakeDue(end);
-        if (due is null)
-            MoveTo(end);
-        else
-            due.Run();
+        due?.Run();
         return due is not null;
     }
 
@@ -90,15 +86,15 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         return timer;
     }
 
-    // Moves the clock to the due time of the timer and rearms or disarms it before it runs, as one step for other threads.
+    // Moves the clock to the due time of the timer and rearms or disarms it before it runs, as one step for other threads. Without a timer it moves
+    // the clock to the end in the same step, because a timer set in between would be passed without running.
     private Timer? TakeDue(long end)
     {
         lock (_gate)
         {
-            if (_armed.Where(timer => timer.Due <= end).MinBy(timer => timer.Due) is not { } next)
-                return null;
-            MoveTo(next.Due);
-            next.Rearm();
+            var next = _armed.Where(timer => timer.Due <= end).MinBy(timer => timer.Due);
+            MoveTo(next?.Due ?? end);
+            next?.Rearm();
             return next;
         }
     }

@@ -26,7 +26,10 @@ public sealed class FileRemovalTests : IAsyncLifetime
         ["release", "posted_file", "library_file", "file_media", "file_position", "release_proof", "release_opening", "picture"];
 
     private readonly TemporaryFolder _folder = new();
+
+    /// <summary>The clock of the two workers under test alone, because a timer of another worker could be mistaken for theirs.</summary>
     private readonly ManualTimeProvider _time = new();
+
     private readonly List<string> _programs = [];
     private MockServer _mock = null!;
     private JobServer _server = null!;
@@ -171,8 +174,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
         Assert.Equal((rows, sab), (await DumpAsync(), await SabAsync()));
 
         removed = await RemoveAsync(choice);
-        await WaitForTimerAsync();
-        _time.Advance(UndoWorker.UndoTime);
+        await PassAsync(UndoWorker.UndoTime, UndoWorker.UndoTime);
         await WaitUntilAsync(async () => await CountAsync("removal") == 0);
         await UndoAsync(removed, HttpStatusCode.Conflict);
         var kept = Assert.Single(await _server.ListAsync("quarantine"));
@@ -236,17 +238,17 @@ public sealed class FileRemovalTests : IAsyncLifetime
 
         // A clock that jumps deletes nothing, and neither does a restart.
         _time.SetWallClock(TimeSpan.FromDays(730));
-        await PassAsync(TimeSpan.FromDays(3));
+        await PassAsync(TimeSpan.FromDays(3), RemovalTerm.Round);
         await _server.DisposeAsync();
         _server = await StartAsync();
-        await PassAsync(TimeSpan.FromDays(3));
+        await PassAsync(TimeSpan.FromDays(3), RemovalTerm.Round);
         Assert.Single(await _server.ListAsync("quarantine"));
         _time.SetWallClock(TimeSpan.FromDays(-740));
-        await PassAsync(TimeSpan.FromDays(6));
+        await PassAsync(TimeSpan.FromDays(6), RemovalTerm.Round);
         Assert.Single(await _server.ListAsync("quarantine"));
         Assert.Equal(2, Nzbs());
 
-        await PassAsync(TimeSpan.FromDays(2));
+        await PassAsync(TimeSpan.FromDays(2), RemovalTerm.Round);
         await WaitUntilAsync(async () => await CountAsync("removed_release") + await CountAsync("library_removal") == 0 && Nzbs() == 2);
         await UndoAsync(removed, HttpStatusCode.Conflict);
         foreach (var table in Tables)
@@ -255,8 +257,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
 
         // The history item still refers to its NZB.
         await _server.SendAsync(HttpMethod.Delete, $"history/{id}");
-        await WaitForTimerAsync();
-        _time.Advance(UndoWorker.UndoTime);
+        await PassAsync(UndoWorker.UndoTime, UndoWorker.UndoTime);
         await WaitUntilAsync(() => Task.FromResult(Nzbs() == 1));
     }
 
@@ -336,7 +337,10 @@ public sealed class FileRemovalTests : IAsyncLifetime
         return await JobServer.StartAsync(
             _folder,
             _mock,
-            services => services.AddSingleton<TimeProvider>(_time).AddSingleton(_ => radarr),
+            services => services
+                .AddSingleton(provider => ActivatorUtilities.CreateInstance<FileRemoval>(provider, _time))
+                .AddSingleton(provider => ActivatorUtilities.CreateInstance<UndoWorker>(provider, _time))
+                .AddSingleton(_ => radarr),
             ("SLUICE_CONFIG__ARR__INSTANCES", instances));
     }
 
@@ -407,23 +411,13 @@ public sealed class FileRemovalTests : IAsyncLifetime
         return body;
     }
 
-    /// <summary>Lets time pass in steps of an hour, and lets the worker see each.</summary>
-    private async Task PassAsync(TimeSpan span)
+    /// <summary>Lets time pass in steps, each once a worker waits for exactly one step, or once nothing is left to wait for.</summary>
+    private async Task PassAsync(TimeSpan span, TimeSpan step)
     {
-        for (var hours = 0; hours < span.TotalHours; hours++)
+        for (var passed = TimeSpan.Zero; passed < span; passed += step)
         {
-            await WaitUntilAsync(() => Task.FromResult(_time.IsDueIn(RemovalTerm.Round) || _time.Waiting == 0));
-            _time.Advance(RemovalTerm.Round);
-        }
-    }
-
-    private async Task WaitForTimerAsync()
-    {
-        for (var waiting = _time.Waiting; ; waiting = _time.Waiting)
-        {
-            await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, Token);
-            if (waiting == _time.Waiting)
-                return;
+            await WaitUntilAsync(async () => _time.IsDueIn(step) || await CountAsync("library_removal") + await CountAsync("removal") == 0);
+            _time.Advance(step);
         }
     }
 
