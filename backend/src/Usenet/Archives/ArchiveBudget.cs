@@ -1,9 +1,7 @@
 namespace Sluice.Usenet.Archives;
 
 /// <summary>Limits the header data read for one release: all volumes, sets and nested archives together (IMP-56).</summary>
-/// <remarks>
-/// Thread-safe, because sets and volumes are read in parallel. A claim above the limit is not charged, so one absurd header cannot starve other sets.
-/// </remarks>
+/// <remarks>Thread-safe, because volumes are read in parallel. A claim above the limit is not charged, so it cannot starve other sets.</remarks>
 public sealed class ArchiveBudget
 {
     /// <summary>Header bytes allowed for every release: 1 MiB.</summary>

@@ -12,10 +12,8 @@ public enum ArchiveFault
     /// <summary>The archive continues in a volume never posted.</summary>
     Incomplete,
 
-    /// <summary>The archive is encrypted and no password was given.</summary>
     NoPassword,
 
-    /// <summary>No given password fits.</summary>
     WrongPassword,
 
     /// <summary>An article with headers is missing at every provider.</summary>

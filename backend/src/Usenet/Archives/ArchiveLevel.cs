@@ -359,7 +359,6 @@ internal sealed class EntryVolumes(IReadOnlyList<ArchiveEntry> entries, IReadOnl
         .. entries.Select((entry, index) => new VolumeCandidate(index, entry.Path, VolumeName.Parse(entry.Path), kinds[index]) { Length = entry.Length, Bytes = entry.Length }),
     ];
 
-    /// <summary>Whether any entry may be a volume.</summary>
     public bool HoldArchives => Candidates.Any(candidate => !NameJudge.IsPlain(candidate.Name)
         && (candidate.Volume is not null || MediaSignature.CategoryOf(candidate.Kind) == MediaCategory.Archive));
 

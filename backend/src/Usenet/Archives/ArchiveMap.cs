@@ -17,7 +17,6 @@ public enum ArchiveFormat
     /// <summary>tar: ustar, pax, GNU.</summary>
     Tar,
 
-    /// <summary>A file split into pieces.</summary>
     Split,
 }
 
@@ -27,8 +26,7 @@ public enum ArchiveFormat
 /// <param name="Length">Length in bytes.</param>
 public readonly record struct ArchiveExtent(int Volume, long Offset, long Length);
 
-/// <summary>A file inside an archive.</summary>
-/// <remarks>Immutable. Folders, links and empty streams are not entries.</remarks>
+/// <summary>A file inside an archive. Immutable. Folders, links and empty streams are not entries.</summary>
 public sealed record ArchiveEntry
 {
     /// <summary>Path as stored in the archive, with <c>/</c> as separator. It is not sanitized and may try to escape its folder.</summary>
@@ -59,8 +57,7 @@ public sealed record ArchiveEntry
     public uint? Crc32 { get; init; }
 }
 
-/// <summary>One candidate cipher for each password. Keys are derived lazily, because derivation is slow.</summary>
-/// <remarks>Contains passwords; never log it.</remarks>
+/// <summary>One candidate cipher for each password. Keys are derived lazily, because derivation is slow. Contains passwords; never log it.</summary>
 /// <param name="passwords">The passwords, in the order to try.</param>
 /// <param name="derive">Returns the cipher of a password; called again for each access.</param>
 public sealed class CipherCandidates(IReadOnlyList<string> passwords, Func<string, StreamCipher> derive) : IReadOnlyList<StreamCipher>

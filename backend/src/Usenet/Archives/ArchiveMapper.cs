@@ -27,7 +27,6 @@ public sealed record MappingOptions
 /// <param name="options">Null for the defaults.</param>
 public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, MappingOptions? options = null)
 {
-    /// <summary>Maps a release.</summary>
     /// <param name="heads">All results of the probe, including skipped files, because their volumes are needed as well.</param>
     /// <param name="claims">The PAR2 claims, one for each head; empty if there is no index.</param>
     /// <param name="progress">Receives the fraction of finished sets, 0 to 1; may be null.</param>

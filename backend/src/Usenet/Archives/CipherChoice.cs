@@ -6,10 +6,8 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>
-/// Chooses the cipher if an archive has no password check (IMP-57). Compares the decrypted magic bytes with the extension, otherwise the checksum of a file no
-/// longer than an article.
-/// </summary>
+/// <summary>Chooses the cipher if an archive has no password check (IMP-57).</summary>
+/// <remarks>Compares the decrypted magic bytes with the extension, otherwise the checksum of a file no longer than an article.</remarks>
 internal static class CipherChoice
 {
     /// <summary>Longest file, in bytes, to decrypt whole for a checksum test: about one article, so that the test stays cheap.</summary>

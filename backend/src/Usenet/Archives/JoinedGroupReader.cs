@@ -11,7 +11,6 @@ internal sealed record JoinedSet(
 /// <summary>Joins pieces in the order of their names, and reads the resulting 7z, zip or tar, if any.</summary>
 internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options)
 {
-    /// <summary>Joins and reads a group.</summary>
     /// <exception cref="ArchiveException">A piece is missing, or the archive cannot be read.</exception>
     public async Task<JoinedSet> ReadAsync(VolumeGroup group, CancellationToken cancellationToken)
     {

@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads consecutive inputs as one: the volumes of a 7z, a zip or a split file.</summary>
-/// <remarks>Thread-safe if its inputs are. Owns nothing.</remarks>
+/// <summary>Reads consecutive inputs as one: the volumes of a 7z, a zip or a split file. Thread-safe if its inputs are. Owns nothing.</summary>
 public sealed class JoinedInput : IArchiveInput
 {
     private readonly IReadOnlyList<IArchiveInput> _inputs;

@@ -69,10 +69,8 @@ public sealed class KeyDeriver : IKeyDeriver
 
     private static bool IsWithoutRounds(KeyRequest request) => request is { Scheme: KeyScheme.SevenZip, RoundsLog2: NoRounds };
 
-    /// <summary>
-    /// Hashes password, salt and a 3-byte counter 2^18 times with SHA-1. The digest words, in little-endian order, are the key. The last digest
-    /// byte at 16 intermediate points gives the initialization vector.
-    /// </summary>
+    /// <summary>Hashes password, salt and a 3-byte counter 2^18 times with SHA-1. The digest words, in little-endian order, are the key.</summary>
+    /// <remarks>The last digest byte at 16 intermediate points gives the initialization vector.</remarks>
     private static DerivedKey Rar4(string password, byte[] salt)
     {
         byte[] seed = [.. Encoding.Unicode.GetBytes(Shortened(password)), .. salt];

@@ -13,8 +13,7 @@ namespace Sluice.Usenet.Archives;
 /// <param name="Length">The length in bytes; null if unknown to the index.</param>
 public readonly record struct Par2Claim(string? Name, long? Length);
 
-/// <summary>Reads the PAR2 indexes of a release and matches them to its files (IMP-20, IMP-40).</summary>
-/// <remarks>Thread-safe; fetches in lane Import.</remarks>
+/// <summary>Reads the PAR2 indexes of a release and matches them to its files (IMP-20, IMP-40). Thread-safe; fetches in lane Import.</summary>
 /// <param name="engine">Reads the indexes; not owned.</param>
 public sealed class Par2Lookup(StreamEngine engine)
 {

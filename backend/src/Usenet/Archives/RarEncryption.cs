@@ -2,8 +2,7 @@ using System.Security.Cryptography;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The encryption parameters of RAR headers or of a file.</summary>
-/// <remarks>Immutable. Contains no password and no key.</remarks>
+/// <summary>The encryption parameters of RAR headers or of a file. Immutable. Contains no password and no key.</summary>
 /// <param name="Scheme">RAR 4 (AES-128) or RAR 5 (AES-256).</param>
 /// <param name="Salt">Hexadecimal digits; empty if there is none.</param>
 /// <param name="RoundsLog2">Binary logarithm of the derivation rounds; ignored for RAR 4.</param>

@@ -24,7 +24,6 @@ internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format,
             _password = await passwords.SearchAsync(() => Task.FromResult(passwords.Decide(encryption)), cancellationToken);
     }
 
-    /// <summary>Reads the header at an offset.</summary>
     /// <returns>The header, its length, and the offset after it including padding.</returns>
     /// <exception cref="ArchiveException">The header is damaged, cannot be decrypted, or exceeds the budget.</exception>
     public async ValueTask<(RarBlock Block, int Length, long End)> ReadAsync(long offset, CancellationToken cancellationToken)

@@ -13,11 +13,9 @@ public enum RarPartKind
 }
 
 /// <summary>Identifies a file across volumes: all its parts share this value, and no two files of a release do (IMP-50).</summary>
-/// <remarks>
-/// Groups volumes into sets regardless of their names. Checksums are excluded, because all volumes but the last have a checksum for their part.
-/// </remarks>
+/// <remarks>Groups volumes into sets, whatever their names. No checksums, because all volumes but the last have a checksum of their part.</remarks>
 /// <param name="Format">RAR 4 or RAR 5.</param>
-/// <param name="Path">Path as stored in the archive, with <c>/</c> as separator.</param>
+/// <param name="Path">Path as stored in the archive, with <c>/</c> as separator; not sanitized.</param>
 /// <param name="UnpackedLength">Length of the whole file in bytes.</param>
 /// <param name="Time">Modification time in the unit of its format; only for comparison.</param>
 /// <param name="Attributes">File attributes of the packing system.</param>
@@ -32,10 +30,8 @@ public sealed record RarPart
 
     public RarPartKind Kind { get; init; }
 
-    /// <summary>Path as stored in the archive, with <c>/</c> as separator; not sanitized.</summary>
     public string Path => Identity.Path;
 
-    /// <summary>Unpacked length of the whole file in bytes.</summary>
     public long UnpackedLength => Identity.UnpackedLength;
 
     /// <summary>0-based offset of the data in the volume.</summary>
@@ -53,9 +49,7 @@ public sealed record RarPart
     /// <summary>Whether the file continues in the next volume.</summary>
     public bool IsSplitAfter { get; init; }
 
-    /// <summary>
-    /// CRC-32 of the unpacked file for the last part, of the packed bytes of the part for all others. Null if absent or keyed by the password.
-    /// </summary>
+    /// <summary>CRC-32 of the unpacked file in the last part, of the packed bytes in all others. Null if absent or keyed by the password.</summary>
     public uint? Crc32 { get; init; }
 
     /// <summary>Null if not encrypted.</summary>

@@ -166,11 +166,9 @@ internal sealed class RarSetJoiner(IReadOnlyList<RarVolume> volumes, RarPassword
         throw IsContinuedLater(last, index) ? WrongOrder() : Missing("a volume in the middle");
     }
 
-    /// <summary>Whether a later volume continues the file.</summary>
     private bool IsContinuedLater(RarPart open, int index) =>
         volumes.Skip(index + 1).Any(volume => volume.Head is { IsSplitBefore: true } head && head.Identity == open.Identity);
 
-    /// <summary>Whether a later volume contains the beginning of the file.</summary>
     private bool BeginsLater(RarPart part, int index) =>
         volumes.Skip(index + 1).Any(volume => volume.Tail is { IsSplitBefore: false } tail && tail.Identity == part.Identity);
 

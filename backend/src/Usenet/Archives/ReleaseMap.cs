@@ -30,7 +30,6 @@ public sealed record MappedFile
     /// <summary>Decrypts the concatenated bytes of all extents; null if not encrypted.</summary>
     public StreamCipher? Cipher { get; init; }
 
-    /// <summary>Media kind, detected from the first bytes.</summary>
     public MediaKind Kind { get; init; }
 
     /// <summary>Compression method; null if stored. A compressed file is listed only so that a refusal can name it.</summary>

@@ -55,11 +55,8 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
         return new StreamCipher(key, offset < Block ? Iv : new byte[Block]) { Skip = (int)(offset - first) };
     }
 
-    /// <summary>
-    /// Returns the offset of the first ciphertext byte that a range needs: of its own block or, beyond the first, of the previous block.
-    /// </summary>
+    /// <summary>Returns the offset of the first ciphertext byte that a range needs: of its block or, beyond the first, of the one before.</summary>
     public static long FirstByte(long offset) => offset < Block ? 0 : (offset & ~(Block - 1L)) - Block;
 
-    /// <summary>Rounds up to the end of a cipher block.</summary>
     public static long RoundUp(long end) => end > long.MaxValue - Block ? long.MaxValue : (end + Block - 1) & ~(Block - 1L);
 }

@@ -19,9 +19,7 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
     /// <summary>Reads <c>REAL_UINT32</c>.</summary>
     public uint ReadUInt32() => BinaryPrimitives.ReadUInt32LittleEndian(Take(sizeof(uint)).Span);
 
-    /// <summary>
-    /// Reads <c>NUMBER</c>: each leading one bit of the first byte announces one little-endian byte; the remaining bits are the high bits.
-    /// </summary>
+    /// <summary>Reads <c>NUMBER</c>: each leading one bit of the first byte announces one little-endian byte; its other bits are the high bits.</summary>
     public long ReadNumber()
     {
         var first = ReadByte();
@@ -95,10 +93,8 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
         value <= long.MaxValue ? (long)value : throw new ArchiveException(ArchiveFault.Broken, "a number in its header is too large");
 }
 
-/// <summary>
-/// Charges the lists of one header. Only the longest list counts, because a packed stream, its folder and its file are one item. Each coder of a folder beyond
-/// two costs one more step. Not thread-safe.
-/// </summary>
+/// <summary>Charges the lists of one header. Only the longest list counts, because a packed stream, its folder and its file are one item.</summary>
+/// <remarks>Each coder of a folder beyond two costs one more step. Not thread-safe.</remarks>
 internal sealed class SevenZipLists(ArchiveBudget budget)
 {
     private const int UsualCoders = 2;

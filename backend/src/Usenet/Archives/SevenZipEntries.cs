@@ -11,7 +11,6 @@ internal sealed class SevenZipEntries(SevenZipHeader header, ArchiveKeys keys, s
     // A snapshot, so that the candidates of all files have the same order.
     private readonly IReadOnlyList<string> _passwords = keys.Passwords;
 
-    /// <summary>Returns the map of the archive.</summary>
     /// <exception cref="ArchiveException">The header contradicts itself, or a required password is missing.</exception>
     public ArchiveMap Map()
     {

@@ -42,7 +42,6 @@ internal sealed record SevenZipCoder(ulong Id, int Inputs, int Outputs, ReadOnly
 /// <param name="Coders">The coders in header order.</param>
 /// <param name="Chain">Coder indexes in unpacking order; null unless the coders form a chain with one input and one output each.</param>
 /// <param name="MainOutput">Index of the unconsumed output, which holds the unpacked data.</param>
-/// <param name="PackedStreams">Number of packed input streams.</param>
 internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IReadOnlyList<int>? Chain, int MainOutput, int PackedStreams)
 {
     /// <summary>Upper limit of coders and of their streams; no program writes more.</summary>
@@ -58,7 +57,6 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
 
     public int FirstPacked { get; init; }
 
-    /// <summary>Length of the unpacked data in bytes.</summary>
     public long Length => OutputLengths[MainOutput];
 
     public int Outputs => Coders.Sum(coder => coder.Outputs);
@@ -78,7 +76,6 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
         }
     }
 
-    /// <summary>Reads the coders of a folder and their connections.</summary>
     public static SevenZipFolder Read(SevenZipCursor cursor)
     {
         var count = cursor.ReadCount(MaxCoders);

@@ -3,10 +3,8 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>
-/// The first 32 bytes of a 7z archive (7zFormat.txt, "SignatureHeader"). They locate the header and so give the total length. Volumes that add up to
-/// it are the whole set; the last one ends with the right header (IMP-50, IMP-51).
-/// </summary>
+/// <summary>The first 32 bytes of a 7z archive (7zFormat.txt, "SignatureHeader"). They locate the header and so give the total length.</summary>
+/// <remarks>Volumes that add up to this length are the whole set; the last one ends with the right header (IMP-50, IMP-51).</remarks>
 /// <param name="HeaderOffset">0-based offset of the header in the archive.</param>
 /// <param name="HeaderSize">Header length in bytes; 0 for an empty archive.</param>
 /// <param name="HeaderCrc">CRC-32 of the header.</param>

@@ -6,7 +6,6 @@ internal readonly record struct SevenZipStream(int Folder, long Offset, long Len
 /// <summary>The packed data of an archive and its unpacked streams (7zFormat.txt, "Streams Info").</summary>
 /// <param name="Packed">The packed streams, as extents of volume 0.</param>
 /// <param name="Folders">The folders; each consumes the next packed streams.</param>
-/// <param name="Streams">The file streams in order.</param>
 internal sealed record SevenZipStreams(
     IReadOnlyList<ArchiveExtent> Packed, IReadOnlyList<SevenZipFolder> Folders, IReadOnlyList<SevenZipStream> Streams)
 {

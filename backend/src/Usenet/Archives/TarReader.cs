@@ -3,7 +3,6 @@ namespace Sluice.Usenet.Archives;
 /// <summary>Lists and locates the files in a tar: v7, ustar, pax and GNU (IMP-59).</summary>
 public static class TarReader
 {
-    /// <summary>Reads all headers of an archive.</summary>
     /// <param name="input">The archive; not owned.</param>
     /// <param name="budget">
     /// Charged with 512 bytes for each header plus the length of long names and pax records. With <see cref="ArchiveBudget.BaseBytes"/> a tar of more than

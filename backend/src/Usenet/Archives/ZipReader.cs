@@ -1,15 +1,12 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>
-/// Lists and locates the files in a zip (APPNOTE.TXT 6.3), including zip64, split and self-extracting zips. The central directory at the end gives
-/// names and sizes; the local header of each stored file gives the data offset (IMP-59).
-/// </summary>
+/// <summary>Lists and locates the files in a zip (APPNOTE.TXT 6.3), including zip64, split and self-extracting zips.</summary>
+/// <remarks>The central directory at the end gives names and sizes; the local header of each stored file gives the data offset (IMP-59).</remarks>
 public static class ZipReader
 {
     /// <summary>Local headers read in parallel, because each may lie in a different article.</summary>
     private const int HeadersAtOnce = 16;
 
-    /// <summary>Reads the central directory.</summary>
     /// <param name="joined">All volumes in the order <c>.z01</c> … <c>.zip</c>, joined; not owned.</param>
     /// <param name="disks">The real length of each volume in bytes; ignored for a zip split by a program without zip support.</param>
     /// <param name="budget">Charged with 1 KiB, or 64 KiB for a zip with a comment, plus about 80 bytes and two names for each entry.</param>
