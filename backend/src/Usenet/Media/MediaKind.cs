@@ -13,7 +13,6 @@ public enum MediaKind
     /// <summary>MP4 and relatives (ISO base media).</summary>
     Mp4,
 
-    /// <summary>MP4 declared as audio.</summary>
     Mp4Audio,
 
     QuickTime,
@@ -100,9 +99,7 @@ public enum MediaCategory
 
     Audio,
 
-    /// <summary>Contains other files.</summary>
     Archive,
 
-    /// <summary>Repairs other files.</summary>
     Par2,
 }

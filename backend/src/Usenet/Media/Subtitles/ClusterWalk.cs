@@ -3,12 +3,8 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Usenet.Media.Subtitles;
 
-/// <summary>
-/// Walks the elements of clusters (RFC 9559 section 5.1.3) and collects the blocks of one track. Skips the payload of others. Clusters of unknown size end
-/// where the next element of their level begins, so all elements are walked as one list.
-/// </summary>
-/// <param name="source">The track.</param>
-/// <param name="clock">Converts time units of the file to milliseconds.</param>
+/// <summary>Walks the elements of clusters (RFC 9559 section 5.1.3) and collects the blocks of one track. Skips the payload of others.</summary>
+/// <remarks>Clusters of unknown size end where the next element of their level begins, so all elements are walked as one list.</remarks>
 /// <param name="offset">Offset of the first element.</param>
 /// <param name="to">Milliseconds at which the walk ends: at the first cluster that begins no earlier.</param>
 internal sealed class ClusterWalk(TextSource source, MatroskaClock clock, long offset, long to) : IFileWalk

@@ -2,9 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Usenet.Media.Subtitles;
 
-/// <summary>
-/// Reads and writes times: <c>01:02:03,456</c> in SubRip, <c>1:02:03.45</c> in SubStation, <c>01:02:03.456</c> or <c>02:03.456</c> in WebVTT. Pure.
-/// </summary>
+/// <summary>Reads and writes times: <c>01:02:03,456</c> (SubRip), <c>1:02:03.45</c> (SubStation), <c>[01:]02:03.456</c> (WebVTT). Pure.</summary>
 internal static class CueTime
 {
     /// <summary>Longest time in milliseconds. No film is that long, so a later time is a damaged one.</summary>
@@ -17,7 +15,6 @@ internal static class CueTime
 
     /// <summary>Reads a time at the beginning of a string.</summary>
     /// <param name="text">The string; advances past the time if there is one.</param>
-    /// <param name="milliseconds">The time.</param>
     public static bool TryTake(ref ReadOnlySpan<char> text, out long milliseconds)
     {
         milliseconds = 0;

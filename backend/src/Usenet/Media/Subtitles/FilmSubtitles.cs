@@ -2,10 +2,8 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Usenet.Media.Subtitles;
 
-/// <summary>
-/// Reads <paramref name="length"/> bytes of a file at the 0-based <paramref name="offset"/>. More reads may follow, in file order, up to
-/// <paramref name="end"/>, so that the reader may prefetch up to there and no further.
-/// </summary>
+/// <summary>Reads <paramref name="length"/> bytes of a file at the 0-based <paramref name="offset"/>.</summary>
+/// <remarks>More reads may follow, in file order, up to <paramref name="end"/>, so that the reader may prefetch up to there and no further.</remarks>
 /// <returns>The bytes, fewer only if the file is shorter than stated. Valid until the next call.</returns>
 public delegate ValueTask<ReadOnlyMemory<byte>> StretchReader(long offset, int length, long end, CancellationToken cancellationToken);
 
@@ -22,7 +20,6 @@ public enum StretchVerdict
 }
 
 /// <summary>The subtitles of a stretch of a film.</summary>
-/// <param name="Verdict">The outcome.</param>
 /// <param name="Cues">The cues shown within the stretch, in order of start; empty unless known.</param>
 /// <param name="End">Milliseconds up to which the stretch was read; less than requested only if there are too many bytes or cues before that.</param>
 public sealed record SubtitleStretch(StretchVerdict Verdict, IReadOnlyList<SubtitleCue> Cues, long End);
@@ -45,7 +42,6 @@ public abstract class FilmSubtitles
     /// <summary>Opens a film: reads its header and its index.</summary>
     /// <param name="read">Reads the film; its exceptions end the opening.</param>
     /// <param name="length">Length of the film in bytes.</param>
-    /// <param name="cancellationToken">Cancels the reads.</param>
     /// <returns>The subtitles; null if the header cannot be parsed.</returns>
     public static async ValueTask<FilmSubtitles?> OpenAsync(RangeReader read, long length, CancellationToken cancellationToken)
     {
@@ -63,7 +59,6 @@ public abstract class FilmSubtitles
     /// <param name="from">Start in milliseconds.</param>
     /// <param name="to">End in milliseconds, exclusive; later than <paramref name="from"/> by <see cref="MaxStretch"/> at most.</param>
     /// <param name="read">Reads the film; its exceptions end the read.</param>
-    /// <param name="cancellationToken">Cancels the reads.</param>
     /// <returns>The stretch; null if there is no such track or it has no text.</returns>
     public ValueTask<SubtitleStretch?> ReadAsync(int track, long from, long to, StretchReader read, CancellationToken cancellationToken)
     {

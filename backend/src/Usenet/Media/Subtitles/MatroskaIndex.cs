@@ -30,10 +30,7 @@ internal sealed class MatroskaIndex
     private MatroskaIndex(IReadOnlyList<ClusterPlace> clusters, Dictionary<ulong, List<CuePlace>> places) => (_clusters, _places) = (clusters, places);
 
     /// <summary>Parses the content of <c>Cues</c>. Omits entries outside of the file.</summary>
-    /// <param name="bytes">The content.</param>
-    /// <param name="clock">Converts time units of the file to milliseconds.</param>
     /// <param name="segment">Offset from which the file counts positions.</param>
-    /// <param name="fileLength">Length of the file in bytes.</param>
     /// <param name="tracks">Numbers of the tracks with text.</param>
     public static MatroskaIndex Parse(ReadOnlySpan<byte> bytes, MatroskaClock clock, long segment, long fileLength, IReadOnlySet<ulong> tracks)
     {

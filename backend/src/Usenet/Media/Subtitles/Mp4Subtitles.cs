@@ -8,7 +8,6 @@ internal sealed class Mp4Subtitles : FilmSubtitles
     private readonly IReadOnlyList<(TextSource Source, IReadOnlyList<Mp4Sample> Samples)?> _tracks;
     private readonly long _length;
 
-    /// <summary>Creates the subtitles.</summary>
     /// <param name="sources">The subtitle tracks in file order; null for tracks without text.</param>
     /// <param name="length">Length of the film in bytes.</param>
     public Mp4Subtitles(IReadOnlyList<TextSource?> sources, long length)

@@ -1,9 +1,7 @@
 namespace Sluice.Usenet.Media.Subtitles;
 
-/// <summary>
-/// Reads SubStation files: <c>[Events]</c> with <c>Format: columns</c> and <c>Dialogue: fields</c>, separated by commas. Only the last field, the text, may
-/// contain commas.
-/// </summary>
+/// <summary>Reads SubStation files: <c>[Events]</c> with <c>Format: columns</c> and <c>Dialogue: fields</c>, separated by commas.</summary>
+/// <remarks>Only the last field, the text, may contain commas.</remarks>
 internal static class SubStationReader
 {
     // SubStation has ten columns.

@@ -19,7 +19,6 @@ public enum SubtitleVerdict
 }
 
 /// <summary>The content of a subtitle file.</summary>
-/// <param name="Verdict">The outcome of reading the file.</param>
 /// <param name="Cues">The cues in order of start; empty unless known.</param>
 public sealed record SubtitleText(SubtitleVerdict Verdict, IReadOnlyList<SubtitleCue> Cues);
 

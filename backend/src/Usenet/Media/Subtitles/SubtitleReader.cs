@@ -12,7 +12,6 @@ public static class SubtitleReader
     public const int MaxCues = 100_000;
 
     /// <summary>Reads a whole file.</summary>
-    /// <param name="bytes">The file.</param>
     /// <param name="language">ISO 639-1 code of the language, which decides how text in a Windows code page is read; null if unknown.</param>
     public static SubtitleText Read(ReadOnlySpan<byte> bytes, string? language)
     {
@@ -41,10 +40,8 @@ public static class SubtitleReader
     }
 }
 
-/// <summary>
-/// Reads SubRip and WebVTT, which have the same shape: <c>[number] time "--&gt;" time [settings] line*</c>, ended by a blank line. Headers, notes and style
-/// sheets of WebVTT have no time line, so they are skipped.
-/// </summary>
+/// <summary>Reads SubRip and WebVTT, which have the same shape: <c>[number] time "--&gt;" time [settings] line*</c>, ended by a blank line.</summary>
+/// <remarks>Headers, notes and style sheets of WebVTT have no time line, so they are skipped.</remarks>
 internal static class TimedTextReader
 {
     private const string Arrow = "-->";

@@ -2,7 +2,6 @@ namespace Sluice.Usenet.Media.Titles;
 
 /// <summary>A word of a name.</summary>
 /// <param name="Start">Index of its first character in the name.</param>
-/// <param name="Length">Length in characters.</param>
 /// <param name="Bracket">The opening bracket around it; zero if none.</param>
 /// <param name="Group">Number of the bracket or unbracketed run that contains the word.</param>
 /// <param name="IsAfterDash">Whether a free-standing dash precedes it.</param>

@@ -64,7 +64,6 @@ internal static class MatroskaCodec
         _ => null,
     };
 
-    /// <summary>Whether subtitles are pictures.</summary>
     public static bool IsPicture(string id) => id is "S_HDMV/PGS" or "S_VOBSUB" or "S_DVBSUB";
 
     /// <summary>Maps old ids that have no setup: <c>A_AAC/MPEG4/LC</c>, <c>A_AAC/MPEG2/LC/SBR</c>.</summary>

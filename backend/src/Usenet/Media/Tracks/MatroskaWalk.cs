@@ -1,9 +1,7 @@
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>
-/// Walks the elements of a Matroska file (RFC 9559) to <c>Info</c> and <c>Tracks</c>. Follows the file's index if there is one, otherwise visits
-/// one element after another up to the first cluster.
-/// </summary>
+/// <summary>Walks the elements of a Matroska file (RFC 9559) to <c>Info</c> and <c>Tracks</c>.</summary>
+/// <remarks>Follows the file's index if there is one, otherwise visits one element after another up to the first cluster.</remarks>
 internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWalk
 {
     private const uint SegmentId = 0x18538067;
@@ -105,9 +103,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
         return GoToPlace() || Go(end);
     }
 
-    /// <summary>
-    /// Jumps to a missing element listed in the index, once each. Keeps file order, because one read often covers several; an index comes last.
-    /// </summary>
+    /// <summary>Jumps to each missing element in the index, once, in file order, because one read often covers several; an index comes last.</summary>
     private bool GoToPlace()
     {
         var (id, place) = _places.OrderBy(told => told.Key == SeekHeadId).ThenBy(told => told.Value).FirstOrDefault();

@@ -31,7 +31,6 @@ public sealed record MediaTrack(TrackKind Kind, string Codec, string? Type)
     /// <summary>Language as stated by the file, ISO 639-2 or BCP 47; null if unknown.</summary>
     public string? Language { get; init; }
 
-    /// <summary>Track name; null if absent.</summary>
     public string? Title { get; init; }
 
     /// <summary>Number of audio channels; null if unknown or not audio.</summary>
@@ -71,7 +70,6 @@ internal enum TextFormat
 }
 
 /// <summary>Where the text of a subtitle track is.</summary>
-/// <param name="Format">The meaning of the bytes.</param>
 /// <param name="Number">Number of the track in the blocks of a Matroska file; 0 in MP4.</param>
 internal sealed record TextSource(TextFormat Format, ulong Number)
 {
@@ -98,8 +96,6 @@ public enum TracksVerdict
 }
 
 /// <summary>The tracks of a file.</summary>
-/// <param name="Verdict">The outcome of reading the header.</param>
-/// <param name="Kind">Media kind, detected from the first bytes.</param>
 /// <param name="Duration">Playing time; null if unknown.</param>
 /// <param name="Tracks">The tracks in file order; empty unless known.</param>
 public sealed record MediaTracks(TracksVerdict Verdict, MediaKind Kind, TimeSpan? Duration, IReadOnlyList<MediaTrack> Tracks);

@@ -80,10 +80,7 @@ internal sealed record Mp4Tables
         return samples;
     }
 
-    /// <summary>
-    /// Returns the delay of the track in milliseconds by its edit list (section 8.6.6): the length of an empty edit, minus the time at which the first
-    /// other edit begins.
-    /// </summary>
+    /// <summary>Returns the delay in milliseconds by the edit list (section 8.6.6): the length of an empty edit, minus the start of the next edit.</summary>
     private long Delay()
     {
         const int maxEdits = 16;

@@ -2,10 +2,8 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>
-/// Walks an MP4 or QuickTime file to <c>moov</c>, at either end, and from track to track. Skips sample tables, because they grow with the film, except
-/// those of subtitles if they are wanted.
-/// </summary>
+/// <summary>Walks an MP4 or QuickTime file to <c>moov</c>, at either end, and from track to track.</summary>
+/// <remarks>Skips sample tables, because they grow with the film, except those of subtitles if they are wanted.</remarks>
 internal sealed class Mp4Walk : IHeaderWalk
 {
     // Sample descriptions have a few hundred bytes. Longer ones are truncated, because the first entry suffices.
