@@ -28,9 +28,7 @@ public readonly struct ArticleReply
     public static ArticleReply MissingEverywhere(ArticleMissing missing) => new(-1, missing);
 }
 
-/// <summary>
-/// The definitive miss: each provider asked for the article answered 430, 423 or 451. A timeout or a broken connection never counts as a miss.
-/// </summary>
+/// <summary>The definitive miss: each provider asked answered 430, 423 or 451. A timeout or a broken connection never counts as a miss.</summary>
 /// <param name="Providers">Number of providers that gave this reply; 0 if the request excluded every provider.</param>
 /// <param name="LastCode">The last of their codes (RFC 3977 section 6.2.3), or 0.</param>
 public sealed record ArticleMissing(int Providers, int LastCode);

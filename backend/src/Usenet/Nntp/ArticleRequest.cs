@@ -14,9 +14,7 @@ public readonly record struct ArticleRequest(
     long ExpectedBytes = 0,
     ProviderSet Excluded = default)
 {
-    /// <summary>
-    /// Key of the release, equal for all articles posted together; null if unknown. Providers that lack much of a release are asked last.
-    /// </summary>
+    /// <summary>Key of the release that the articles were posted in; null if unknown. Providers that lack much of a release are asked last.</summary>
     public object? Release { get; init; }
 
     /// <summary>Whether the work after a delivery is short and takes no lock of a fetch. It then runs in the read loop, which saves a thread switch.</summary>

@@ -10,7 +10,6 @@ public sealed class FetchUrgency : IUrgent
     // be one more object per article.
     private IUrgent? _follower;
 
-    /// <summary>Creates the urgency of one fetch.</summary>
     /// <param name="reader">Compared by reference, so that connections are shared fairly among readers.</param>
     /// <param name="isHeadOfLine">Whether the reader already waits.</param>
     public FetchUrgency(object reader, bool isHeadOfLine)
@@ -21,9 +20,7 @@ public sealed class FetchUrgency : IUrgent
 
     public object Reader { get; }
 
-    /// <summary>
-    /// Articles that the reader will probably request next. Their connections are dialed early, because a handshake takes as long as an article.
-    /// </summary>
+    /// <summary>Articles that the reader will probably request next. Connections are dialed early, because a handshake takes as long.</summary>
     public int Following { get; init; }
 
     /// <summary>Whether the reader waits now, so that the fetch overtakes prefetches.</summary>

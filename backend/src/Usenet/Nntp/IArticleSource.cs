@@ -21,14 +21,11 @@ public interface IArticleSource
 
     /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it completely.</summary>
     /// <param name="sink">Takes the body; no longer used once the task has completed.</param>
-    /// <param name="cancellationToken">Cancels the fetch; the sink is free once the task has completed.</param>
     /// <exception cref="NntpException">A provider did not reply completely, so nothing is known about the article.</exception>
     ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken);
 
     /// <summary>Asks the providers whether they have articles, without fetching them.</summary>
-    /// <param name="answers">
-    /// Receives one entry per id. An unreachable provider does not fail the call, but appears in <see cref="ArticlePresence.Unanswered"/>.
-    /// </param>
+    /// <param name="answers">Receives one entry per id. Unreachable providers do not fail the call (<see cref="ArticlePresence.Unanswered"/>).</param>
     /// <param name="cancellationToken">Cancels the walk; the answers are then void.</param>
     ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken);
 }

@@ -2,8 +2,7 @@ using System.Net;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Resolves the addresses of news servers.</summary>
-/// <remarks>Implementations are thread-safe.</remarks>
+/// <summary>Resolves the addresses of news servers. Implementations are thread-safe.</summary>
 public interface INameResolver
 {
     /// <summary>Resolves a host name or parses an address. Returns at least one address, in the order in which to try them.</summary>

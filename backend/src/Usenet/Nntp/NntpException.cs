@@ -3,7 +3,6 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>A failure between this process and a news server. A missing article is not a fault.</summary>
 public enum NntpFault
 {
-    /// <summary>The host name could not be resolved.</summary>
     NameNotResolved,
 
     /// <summary>TCP could not connect: refused, unreachable or reset.</summary>
@@ -21,7 +20,6 @@ public enum NntpFault
     /// <summary>The server refused the user name or password (RFC 4643 section 2.3).</summary>
     LoginRefused,
 
-    /// <summary>The server reported too many connections.</summary>
     TooManyConnections,
 
     /// <summary>The server closed or reset the connection.</summary>
@@ -39,7 +37,6 @@ public enum NntpFault
     /// <summary>A reply is malformed, or longer than a line may be.</summary>
     MalformedReply,
 
-    /// <summary>The reply names another article than the requested one.</summary>
     WrongArticle,
 
     /// <summary>The command does not allow this reply code.</summary>
@@ -84,9 +81,7 @@ public sealed class NntpException : IOException
     /// <summary>Whether the same call may succeed a moment later without a change of the settings.</summary>
     public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
 
-    /// <summary>
-    /// Returns the fault for an article that was never requested. An unusable reply belonged to another article, so it becomes
-    /// <see cref="NntpFault.NoConnection"/>, which allows retries.
-    /// </summary>
+    /// <summary>Returns the fault for an article that was never requested.</summary>
+    /// <remarks>An unusable reply belonged to another article, so it becomes <see cref="NntpFault.NoConnection"/>, which allows retries.</remarks>
     internal NntpException BeforeAsked() => IsOfReply ? new NntpException(NntpFault.NoConnection, Message, this) : this;
 }

@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Timeouts and limits for news servers. The defaults suit an ordinary home line.</summary>
-/// <remarks>Immutable.</remarks>
+/// <summary>Timeouts and limits for news servers. The defaults suit an ordinary home line. Immutable.</summary>
 public sealed record NntpOptions
 {
     /// <summary>Timeout of the TCP connect. A healthy server answers within a second; a dropped packet is never answered.</summary>

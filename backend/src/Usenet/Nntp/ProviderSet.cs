@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>A set of provider indexes of one pool, for example the providers that must not be asked.</summary>
-/// <remarks>Immutable value; indexes 0 to 63.</remarks>
+/// <summary>A set of provider indexes of one pool, for example the providers that must not be asked. Immutable value; indexes 0 to 63.</summary>
 public readonly record struct ProviderSet
 {
     /// <summary>Maximum number of providers that one pool takes.</summary>

@@ -8,7 +8,6 @@ namespace Sluice.Usenet.Nntp;
 /// Asks every provider, even after a hit or a miss on the same backbone, because a decision to remove something needs this evidence. Otherwise the walk ends at
 /// the first provider with the article.
 /// </param>
-/// <param name="Excluded">Providers that must not be asked.</param>
 public readonly record struct StatRequest(
     ReadOnlyMemory<MessageId> Ids,
     OperationLane Lane,

@@ -69,10 +69,8 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         }
     }
 
-    /// <summary>
-    /// The time since a fetch of this lane last waited for the limit; zero while one waits. Deadlines of dependent work start there. Waits of more urgent lanes
-    /// count too, because they delay this one.
-    /// </summary>
+    /// <summary>The time since a fetch of this lane last waited for the limit; zero while one waits.</summary>
+    /// <remarks>Deadlines of dependent work start there. Waits of more urgent lanes count too, because they delay this one.</remarks>
     public TimeSpan SincePaced(OperationLane lane)
     {
         lock (_gate)

@@ -108,7 +108,6 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
         return Gate.None;
     }
 
-    /// <summary>Corrects the charge of an ended or unsent command by the bytes received.</summary>
     public void Settle(in ArticleRequest request, long received)
     {
         if (pace.IsLimited && request.Stats == 0)

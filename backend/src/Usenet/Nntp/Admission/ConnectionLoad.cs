@@ -56,9 +56,7 @@ internal sealed class ConnectionLoad(ILeasedConnection connection)
     /// <summary>Granted leases plus outstanding replies, including abandoned ones.</summary>
     public int Commands { get; set; }
 
-    /// <summary>
-    /// Number of <see cref="Commands"/> that are abandoned but not yet read. It is counted without the lock, so the value may briefly be off by one.
-    /// </summary>
+    /// <summary>Number of <see cref="Commands"/> abandoned but not yet read. Counted without the lock, so it may briefly be off by one.</summary>
     public int Unwanted => Volatile.Read(ref _unwanted);
 
     public int Stats { get; set; }

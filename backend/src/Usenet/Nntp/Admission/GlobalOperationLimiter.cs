@@ -26,7 +26,6 @@ public sealed class GlobalOperationLimiter
 
     /// <param name="connections">Maximum number of connections in use at once; 0 for as many as all providers allow together.</param>
     /// <param name="streamingPriorityPercent">0–100: percentage of connections reserved for active playback; the other lanes share at least one.</param>
-    /// <param name="time">Clock; null for the system's.</param>
     /// <param name="importConnections">Maximum number of connections for imports, even if others are idle; 0 for no such limit.</param>
     public GlobalOperationLimiter(int connections = 0, int streamingPriorityPercent = 80, TimeProvider? time = null, int importConnections = 0)
     {

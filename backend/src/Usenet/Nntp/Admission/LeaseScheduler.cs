@@ -71,16 +71,12 @@ internal sealed class LeaseScheduler
 
     public int Busy => _open.Count(static load => load.Commands > 0);
 
-    /// <summary>Whether more requests would only queue on the line.</summary>
     public bool IsLineFull => _gates.IsLineFull;
 
-    /// <summary>Whether the next fetch waits for the bandwidth limit alone.</summary>
     public bool IsPaced => _gates.IsPaced;
 
-    /// <summary>The clock for the deadlines of waits, in ticks of the time provider. It stops while the bandwidth limit suspends them.</summary>
     public long WaitTime => _gates.WaitTime;
 
-    /// <summary>Encoded bytes outstanding on all connections.</summary>
     public long Bytes => _gates.Bytes;
 
     public bool IsBusy => Waiting > 0 || _open.Exists(load => load.Commands > 0);
@@ -137,7 +133,6 @@ internal sealed class LeaseScheduler
         return _avoiding > 0 ? Math.Max(lacking + 1, 1) : lacking;
     }
 
-    /// <summary>Total ticks for which the bandwidth limit suspended the waits. This time does not count as waiting.</summary>
     public long PacedFor(long now) => _gates.PacedFor(now);
 
     /// <summary>Whether so many other connections drain abandoned replies that the line is full.</summary>
@@ -244,7 +239,6 @@ internal sealed class LeaseScheduler
             Measure(inTime.Request.ExpectedBytes, _time.GetElapsedTime(inTime.GrantedAt), inTime.OutstandingAtGrant);
     }
 
-    /// <summary>Measures the line by a finished body and the bytes outstanding when its lease was granted, including its own.</summary>
     public void Measure(long bytes, TimeSpan took, long outstanding) => _gates.Measure(bytes, took, outstanding);
 
     /// <summary>Whether a permit became free for others since the last call, because the background no longer waits.</summary>
@@ -362,10 +356,8 @@ internal sealed class LeaseScheduler
     // Separate from the check above, because its lambda would otherwise allocate for every article.
     private bool HasOther(IReadOnlyCollection<object> avoided) => _open.Exists(other => !other.IsLeaving && !avoided.Contains(other.Connection.Identity));
 
-    /// <summary>
-    /// The connection that playback spares until it is idle, because the background waits and has none. Always the first one, so that one connection drains
-    /// completely instead of all partly.
-    /// </summary>
+    /// <summary>The connection that playback spares until it is idle, because the background waits and has none.</summary>
+    /// <remarks>Always the first one, so that one connection drains completely instead of all partly.</remarks>
     private ConnectionLoad? SparedForBackground()
     {
         if (_open.Count == 0 || !(_background > 0 ? _gates.HasNoBackground() && (MayGrow(OperationLane.Import) || MayGrow(OperationLane.HealthCheck)) : _limiter.IsBackgroundStarved))

@@ -21,9 +21,7 @@ internal enum LeaseClass : byte
     Background,
 }
 
-/// <summary>
-/// A fetch that waits for a connection: its request and its position in a queue. A wait ends once, by a grant or a refusal, and holds nothing before.
-/// </summary>
+/// <summary>A fetch in a queue for a connection. The wait ends once, by a grant or a refusal, and holds nothing before.</summary>
 /// <remarks>Used under the lock of the pool, except where noted.</remarks>
 internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool>
 {

@@ -29,7 +29,6 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
         return true;
     }
 
-    /// <summary>Moves a wait ahead, because a reader now waits for the article.</summary>
     public void Raise(LeaseWaiter waiter)
     {
         scheduler.Raise(waiter);

@@ -46,10 +46,7 @@ internal sealed class LineCeiling
     /// <summary>Whether further requests would only queue.</summary>
     public bool IsFull => _isFull;
 
-    /// <summary>
-    /// Maximum outstanding bytes of a reader that shares the line with other readers: twice the measured load, because no reader may
-    /// probe for more at the cost of another's wait.
-    /// </summary>
+    /// <summary>Maximum outstanding bytes of a reader that shares the line: twice the load, because probing for more would make others wait.</summary>
     public long Shared => _least == 0 ? long.MaxValue : Math.Max(_least, (long)(Full * _outstanding / _stretch));
 
     /// <summary>Maximum outstanding bytes of a reader alone on the line; unlimited while the line has room.</summary>

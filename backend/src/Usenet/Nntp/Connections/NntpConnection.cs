@@ -6,9 +6,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>
-/// One logged-in socket. A write loop sends all ready commands in one flush. A read loop matches replies in order and lends bytes to the sinks.
-/// </summary>
+/// <summary>One logged-in socket. A write loop sends all ready commands in one flush; a read loop matches replies in order and feeds the sinks.</summary>
 /// <remarks>
 /// Thread-safe. Any thread may send; the write loop does the work. The owning pool is notified of every reply and of the end. <see cref="Abort"/>,
 /// <see cref="Retire"/> or the server end the connection; <see cref="Completion"/> follows.

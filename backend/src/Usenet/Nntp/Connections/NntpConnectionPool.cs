@@ -61,7 +61,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     /// <summary>Whether no connection is open and the cooldown of the dial breaker forbids a new one.</summary>
     public bool IsUnreachable => Reach.IsUnreachable;
 
-    /// <summary>Whether no connection is open and the oldest dial exceeds the hedge wait, so that fetches need not wait for it.</summary>
     public bool IsMute => Reach.IsMute;
 
     public bool IsOutOfReach => Reach != (false, false);
@@ -128,7 +127,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Forgets the learned cap, so that all promised connections may be tried again.</summary>
     public void ForgetCap()
     {
         lock (_gate)
@@ -155,10 +153,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     public Task ProbeAsync(CancellationToken cancellationToken) => ProbeAsync(_options, cancellationToken);
 
-    /// <summary>
-    /// Opens a connection with the login of one entry, unless one is open, and leaves it in the pool. If the account uses the login of
-    /// another entry, the connection only tests whether the server accepts this login.
-    /// </summary>
+    /// <summary>Opens a connection with the login of one entry, unless one is open, and leaves it in the pool.</summary>
+    /// <remarks>If the account uses the login of another entry, the connection only tests whether the server accepts this login.</remarks>
     /// <exception cref="NntpException">The server cannot be reached or refuses the login.</exception>
     /// <exception cref="ObjectDisposedException">The pool was closed, before the call or during it.</exception>
     public async Task ProbeAsync(ProviderOptions entry, CancellationToken cancellationToken)

@@ -200,9 +200,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>
-    /// Moves the fetches behind a late first reply to other providers. If <paramref name="isLeft"/>, the fetch of the late reply moves too.
-    /// </summary>
+    /// <summary>Moves the fetches behind a late first reply to other providers, and with <paramref name="isLeft"/> the fetch of this reply too.</summary>
     public void SendElsewhere(PendingReply late, bool isLeft)
     {
         lock (_gate)

@@ -198,10 +198,8 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     }
 }
 
-/// <summary>
-/// The pending reply to a DATE (RFC 3977 section 7.1), which keeps an idle connection open. No fetch waits for it. If the server has
-/// closed the connection meanwhile, the missing reply reveals that.
-/// </summary>
+/// <summary>The pending reply to a DATE (RFC 3977 section 7.1), which keeps an idle connection open.</summary>
+/// <remarks>No fetch waits for it. If the server has closed the connection meanwhile, the missing reply reveals that.</remarks>
 internal sealed class KeepAlive : PendingReply
 {
     private const int TypicalLine = 20;

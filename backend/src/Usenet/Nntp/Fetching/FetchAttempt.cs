@@ -47,7 +47,6 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
     /// <summary>Whether bytes of this reply have reached the sink.</summary>
     public bool HasBytes { get; private set; }
 
-    /// <summary>Whether this attempt has ever been the leader.</summary>
     public bool HasLed { get; set; }
 
     public bool HasLost { get; private set; }
@@ -88,7 +87,6 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
     /// <summary>Whether this provider is asked again because its miss is not proved.</summary>
     public bool AsksAgain(Provider provider) => IsAskedAgain && Doubt?.Provider == provider;
 
-    /// <summary>Clears the doubt, because the miss was settled.</summary>
     public void Settled() => (Doubt, IsAskedAgain) = (null, false);
 
     /// <summary>Begins to ask a provider. The lease is lent and waits for a connection first.</summary>
@@ -123,7 +121,6 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
             IsSent = true;
     }
 
-    /// <summary>Ends the current request.</summary>
     public void Leave()
     {
         lock (gate)

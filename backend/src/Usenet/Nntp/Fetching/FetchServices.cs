@@ -3,8 +3,7 @@ using Sluice.Usenet.Nntp.Health;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
-/// <summary>Shared by all fetches of one pool of providers.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Shared by all fetches of one pool of providers. Thread-safe.</summary>
 internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedResources Shared, ReleaseOrder Releases)
 {
     private readonly Guid[] _ids = [.. Providers.Select(provider => provider.Options.Id)];

@@ -29,10 +29,8 @@ internal sealed class HedgeBudget
     /// <summary>Spends credit on one hedge; false if there is too little.</summary>
     public bool TrySpend() => TrySpend(keeps: 0);
 
-    /// <summary>
-    /// Charges a move away from a late reply, because the original article may still arrive. A few moves are granted in advance. The advance for hedges stays
-    /// reserved, because readers wait for hedges.
-    /// </summary>
+    /// <summary>Charges a move away from a late reply, because the original article may still arrive.</summary>
+    /// <remarks>A few moves are granted in advance. The advance for hedges stays reserved, because readers wait for hedges.</remarks>
     public bool TryMove() =>
         (Volatile.Read(ref _movesInAdvance) > 0 && Interlocked.Decrement(ref _movesInAdvance) >= 0) || TrySpend(keeps: InAdvance * ArticlesPerHedge);
 

@@ -92,9 +92,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         _shared.Meter.Dispose();
     }
 
-    /// <summary>
-    /// Creates a login test; the caller disposes it. It takes slots from the pool of an account in use, so that both stay within its cap.
-    /// </summary>
+    /// <summary>Creates a login test, owned by the caller. It takes slots from the pool of an account in use, so both stay within its cap.</summary>
     /// <param name="provider">The server and login, saved or not.</param>
     /// <param name="names">Resolves host names and restricts which addresses may be dialed.</param>
     public AccountTest Test(ProviderOptions provider, INameResolver names, NntpOptions options)

@@ -107,7 +107,6 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <summary>Connections that a lane may use now, over all providers.</summary>
     public int EffectivePermits(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
-    /// <summary>The metrics of all connections, named <c>Sluice.Nntp</c>. Permits are reported by the limiter.</summary>
     public Meter Meter => _accounts.Meter;
 
     /// <summary>Opens a connection to one provider, unless one is open, and leaves it in its pool.</summary>
@@ -158,12 +157,9 @@ public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? Pi
 }
 
 /// <summary>One settings entry in use, with the connections of its account.</summary>
-/// <param name="Index">Index in the pool of providers.</param>
-/// <param name="Options">The entry.</param>
 /// <param name="Pool">The connections of its account, possibly shared with other entries and pools.</param>
 internal sealed record Provider(int Index, ProviderOptions Options, NntpConnectionPool Pool)
 {
-    /// <summary>Whether providers of one priority are used in order instead of by load.</summary>
     public bool KeepsOrder { get; init; }
 
     /// <summary>Orders providers of one priority, lowest first.</summary>

@@ -37,9 +37,7 @@ internal static class ProviderSelector
     }
 
     /// <summary>Chooses the provider for a hedge: another reachable one of no lesser kind, otherwise the same one. Null if there is none.</summary>
-    /// <param name="providers">All of the pool, by index.</param>
     /// <param name="asked">Providers that have answered, failed, are being asked or are excluded.</param>
-    /// <param name="missedBackbones">Backbones known to miss the article, or null.</param>
     /// <param name="late">The provider of the late attempt.</param>
     /// <param name="isSent">Whether its command was sent. If not, its other connections are no better.</param>
     public static Provider? Rival(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, Provider late, bool isSent)

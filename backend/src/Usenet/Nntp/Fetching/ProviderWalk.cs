@@ -16,7 +16,6 @@ internal sealed class ProviderWalk
     private int _lastCode;
     private Stack<DoubtedMiss>? _doubts;
 
-    /// <summary>Backbones without the article, or null.</summary>
     public HashSet<string>? MissedBackbones { get; private set; }
 
     /// <summary>Adds a miss. The next provider is asked at once, whether the miss is proved or not.</summary>

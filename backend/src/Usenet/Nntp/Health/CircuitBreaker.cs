@@ -92,7 +92,6 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <summary>Changes the first and the longest cooldown.</summary>
     public void Configure(TimeSpan firstCooldown, TimeSpan longestCooldown)
     {
         lock (_gate)

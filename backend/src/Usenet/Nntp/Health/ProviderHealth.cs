@@ -57,7 +57,6 @@ internal sealed class ProviderHealth
         Bodies.Succeeded();
     }
 
-    /// <summary>Applies changed cooldowns.</summary>
     public void Configure(NntpOptions options)
     {
         foreach (var breaker in All)

@@ -19,9 +19,7 @@ public enum BreakerKind
 /// <summary>A stored breaker, so that a restart does not send the first viewer to a provider known to fail (F38).</summary>
 /// <remarks>Immutable. All times are wall-clock times, so the breaker that restores them clamps them.</remarks>
 /// <param name="Fault">Why it is not closed; null if closed.</param>
-/// <param name="OpenedAt">When it last opened.</param>
 /// <param name="RestsUntil">When a probe may pass.</param>
-/// <param name="Cooldown">The current cooldown.</param>
 /// <param name="Trips">How often it has opened recently.</param>
 /// <param name="PassesLeft">Consecutive probes that must pass before it closes.</param>
 public sealed record RememberedBreak(NntpFault? Fault, DateTimeOffset OpenedAt, DateTimeOffset RestsUntil, TimeSpan Cooldown, int Trips, int PassesLeft);
@@ -265,6 +263,5 @@ internal sealed class MissMemory(TimeProvider time)
     }
 
     /// <param name="Until">Monotonic timestamp, so that setting the clock does not move it.</param>
-    /// <param name="Believed">How long the miss is trusted.</param>
     private readonly record struct Answer(long Until, TimeSpan Believed);
 }

@@ -62,9 +62,7 @@ internal sealed class GatheringStream : NetworkStream
     /// </summary>
     public Action<long>? Progress { get; set; }
 
-    /// <summary>
-    /// Whether the bytes read last arrived over some time without a silence, which would have made <see cref="GatheringBeat"/> end the gathering.
-    /// </summary>
+    /// <summary>Whether the bytes read last arrived over some time, without a silence that would have ended the gathering.</summary>
     public bool HasGathered
     {
         get

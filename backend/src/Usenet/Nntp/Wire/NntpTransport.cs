@@ -53,12 +53,9 @@ internal sealed class NntpTransport : IAsyncDisposable
             _gathering.Progress = progress;
     }
 
-    /// <summary>Announces the expected bytes. Reader only, between two reads.</summary>
-    /// <param name="stillToCome">Minimum bytes still to come of the current body; 0 if every byte is urgent.</param>
-    /// <param name="bytesPerSecond">Rate of the connection; 0 if unknown.</param>
+    /// <inheritdoc cref="GatheringStream.Expect"/>
     public void Expect(long stillToCome, double bytesPerSecond) => _gathering?.Expect(stillToCome, bytesPerSecond);
 
-    /// <summary>Closes at once: pending reads and writes fail, and the server sees a reset.</summary>
     public void Abort() => _socket.Reset();
 
     /// <summary>Stops reading and writing, but closes only the sending side, so that <see cref="Socket"/> shows the server's close.</summary>
