@@ -12,9 +12,7 @@ public static class NzbDecompression
     /// <summary>Opens an NZB, plain or gzip.</summary>
     /// <param name="input">A readable stream; stays open.</param>
     /// <param name="limits">Null for the defaults.</param>
-    /// <returns>
-    /// A forward-only stream of the plain bytes, owned by the caller. Reads throw <see cref="NzbFormatException"/> on damage or an exceeded limit.
-    /// </returns>
+    /// <returns>A forward-only stream, owned by the caller. Reads throw <see cref="NzbFormatException"/> on damage or an exceeded limit.</returns>
     /// <exception cref="NzbFormatException">The input is empty or starts like neither XML nor gzip.</exception>
     public static async ValueTask<Stream> OpenAsync(Stream input, NzbLimits? limits, CancellationToken cancellationToken)
     {

@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>One posted file as listed in the NZB.</summary>
-/// <remarks>Immutable, but the segments are valid only until the reader continues with the next file.</remarks>
+/// <summary>One posted file as listed in the NZB. Immutable, but the segments are valid only until the reader continues with the next file.</summary>
 public sealed record NzbFile
 {
     /// <summary>The subject of the first article; may be empty.</summary>
@@ -15,18 +14,15 @@ public sealed record NzbFile
 
     /// <summary>
     /// The segments: index i has number i + 1. Unlisted numbers are holes; segments without a usable number follow the highest one. At least one is
-    /// not
-    /// a hole. Each enumeration reads them again, which may throw an <see cref="IOException"/>; copy them to keep them.
+    /// not a hole. Each enumeration reads them again, which may throw an <see cref="IOException"/>; copy them to keep them.
     /// </summary>
     public required IReadOnlyCollection<NzbSegment> Segments { get; init; }
 
     /// <summary>Number of holes in <see cref="Segments"/>.</summary>
     public int Holes { get; init; }
 
-    /// <summary>
-    /// The number of the only segment if it equals the counter of the subject, such as <c>(3/50)</c> and number 3; otherwise 0. Such a file is one
-    /// part of a posted file listed part by part, and lower numbers are not holes (IMP-17).
-    /// </summary>
+    /// <summary>The number of the only segment if it equals the counter of the subject, such as <c>(3/50)</c> and number 3; otherwise 0.</summary>
+    /// <remarks>Such a file is one part of a posted file listed part by part, and lower numbers are not holes (IMP-17).</remarks>
     public int Part { get; init; }
 
     /// <summary>Identifies the file within its NZB by subject and ids; sizes and dates are ignored.</summary>

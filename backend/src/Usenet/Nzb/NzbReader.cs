@@ -20,9 +20,7 @@ public static class NzbReader
     /// <param name="nzb">A readable stream; stays open.</param>
     /// <param name="limits">Null for the defaults.</param>
     /// <param name="head">Receives the metadata; complete once the enumeration has ended.</param>
-    /// <param name="scratch">
-    /// Creates a seekable scratch file for a file with too many segments for memory; disposal deletes it. Null keeps all in memory.
-    /// </param>
+    /// <param name="scratch">Creates a seekable scratch file if the segments exceed the memory limit; disposal deletes it. Null keeps all in memory.</param>
     /// <exception cref="NzbFormatException">The input is not an NZB, lists no usable article, or exceeds a limit.</exception>
     /// <exception cref="IOException">The stream or the scratch file failed.</exception>
     public static async IAsyncEnumerable<NzbFile> ReadAsync(

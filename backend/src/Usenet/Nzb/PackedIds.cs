@@ -2,9 +2,7 @@ using System.Buffers;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>
-/// The stored message-ids of one segment: a byte with their number (0 for a hole), then each id as a length byte and its bytes, primary first.
-/// </summary>
+/// <summary>The stored ids of one segment: a byte with their number (0 for a hole), then each as a length byte and its bytes, primary first.</summary>
 internal static class PackedIds
 {
     /// <summary>Maximum ids of one segment: the primary and three fallbacks.</summary>

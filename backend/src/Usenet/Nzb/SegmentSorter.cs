@@ -4,10 +4,8 @@ using System.Security.Cryptography;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>
-/// Sorts the segments of a file by number. Of equal numbers the first is the primary, and up to three others become fallbacks. Segments without
-/// a number follow the highest one in document order (IMP-15). Uses 8 bytes per segment.
-/// </summary>
+/// <summary>Sorts the segments of a file by number. Of equal numbers the first is the primary, and up to three others become fallbacks.</summary>
+/// <remarks>Segments without a number follow the highest one in document order (IMP-15). Uses 8 bytes per segment.</remarks>
 internal static class SegmentSorter
 {
     // A key combines the number and the position in the spool, so that equal numbers keep document order.
