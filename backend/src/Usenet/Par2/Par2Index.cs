@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Par2;
 
-/// <summary>The content of a PAR2 set's index.</summary>
-/// <remarks>Immutable. The MD5 of its packet proves every description.</remarks>
+/// <summary>The content of a PAR2 set's index. Immutable. The MD5 of its packet proves every description.</summary>
 public sealed record Par2Index
 {
     public required UInt128 SetId { get; init; }

@@ -7,8 +7,6 @@ namespace Sluice.Usenet.Par2;
 /// <summary>One step through a PAR2 file.</summary>
 /// <param name="Advance">Bytes to advance, at least one; 0 if the window must first hold <paramref name="Needed"/> bytes.</param>
 /// <param name="Needed">Bytes the window must hold to take this step.</param>
-/// <param name="Packet">The packet found, or null.</param>
-/// <param name="IsDamaged">Whether a damaged packet was found.</param>
 internal readonly record struct Par2Step(long Advance, int Needed, Par2Packet? Packet, bool IsDamaged)
 {
     public static Par2Step Skip(long count) => new(count, 0, null, IsDamaged: false);
