@@ -17,7 +17,6 @@ internal sealed class AsyncSignal : IValueTaskSource
     // because the waiter could check for news before a setter sees the write. That setter would still find the signal pending and wake nothing.
     private int _state;
 
-    /// <summary>Notifies the waiter.</summary>
     public void Set()
     {
         if (Interlocked.CompareExchange(ref _state, Pending, Quiet) == Quiet)

@@ -48,10 +48,8 @@ public interface ILender
 /// <summary>A stream that can lend its bytes in place instead of copying them.</summary>
 public interface ILendingStream
 {
-    /// <summary>
-    /// Lends available bytes and waits only if there are none. Advances, throws and ends exactly like a read at the same position. After an exception the
-    /// caller returns the loan.
-    /// </summary>
+    /// <summary>Lends available bytes and waits only if there are none.</summary>
+    /// <remarks>Advances, throws and ends exactly like a read at the same position. After an exception the caller returns the loan.</remarks>
     /// <param name="loan">Empty; receives the bytes in order.</param>
     /// <param name="most">Maximum bytes to take, above 0.</param>
     /// <param name="cancellationToken">Ends the wait; the stream can still be read.</param>
@@ -59,8 +57,7 @@ public interface ILendingStream
     ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken);
 }
 
-/// <summary>A connection that sends lent bytes in place.</summary>
-/// <remarks>Used by the current response of the connection, in the order of its bytes.</remarks>
+/// <summary>A connection that sends lent bytes in place. Used by the current response of the connection, in the order of its bytes.</summary>
 public interface IBlockOutput
 {
     /// <summary>Receives the next bytes to send. It is empty after each flush; the connection owns it until then.</summary>
@@ -69,9 +66,7 @@ public interface IBlockOutput
     /// <summary>Writes the loan through the writer of a response, which counts the bytes without copying them.</summary>
     void WriteLoan(PipeWriter response);
 
-    /// <summary>
-    /// Hints whether much of a partly sent response is left. Unsent bytes in the system are wasted if the client leaves, but keeping them few costs a long
-    /// response many calls.
-    /// </summary>
+    /// <summary>Hints whether much of a partly sent response is left.</summary>
+    /// <remarks>Unsent bytes in the system are wasted if the client leaves, but keeping them few costs a long response many calls.</remarks>
     void ExpectMuch(bool isLong);
 }

@@ -10,10 +10,8 @@ public sealed class WakeSignal(TimeProvider time)
 
     public void Set() => _signal.Writer.TryWrite(true);
 
-    /// <summary>
-    /// Waits for the next <see cref="Set"/>, or until <paramref name="longest"/> has passed; null for no limit. Returns at once if <see cref="Set"/>
-    /// was called since the last wait.
-    /// </summary>
+    /// <summary>Waits for the next <see cref="Set"/>, or until <paramref name="longest"/> has passed; null for no limit.</summary>
+    /// <remarks>Returns at once if <see cref="Set"/> was called since the last wait.</remarks>
     public async Task WaitAsync(TimeSpan? longest, CancellationToken cancellationToken)
     {
         using var due = longest is { } after ? new CancellationTokenSource(after, time) : new CancellationTokenSource();

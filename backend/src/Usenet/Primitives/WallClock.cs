@@ -1,9 +1,7 @@
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>
-/// The wall clock, which an administrator or NTP may set forward or back at any moment (F43). Only for displayed and stored times; durations in the
-/// process use <see cref="TimeProvider.GetTimestamp"/>.
-/// </summary>
+/// <summary>The wall clock, which an administrator or NTP may set forward or back at any moment (F43).</summary>
+/// <remarks>Only for displayed and stored times; durations in the process use <see cref="TimeProvider.GetTimestamp"/>.</remarks>
 public static class WallClock
 {
     public static DateTimeOffset WallTime(this TimeProvider time)
