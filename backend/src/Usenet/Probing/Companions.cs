@@ -1,8 +1,6 @@
 namespace Sluice.Usenet.Probing;
 
-/// <summary>
-/// Finds files named after a film or song with an obfuscated name, such as <c>0a1b….en.srt</c>, so that they are renamed together (IMP-42).
-/// </summary>
+/// <summary>Finds files named after an obfuscated film or song, such as <c>0a1b….en.srt</c>, so that they are renamed together (IMP-42).</summary>
 internal sealed class Companions
 {
     private const int Ambiguous = -1;

@@ -6,8 +6,7 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>The result of probing one posted file.</summary>
-/// <remarks>Immutable; holds at most 1 KiB of content, or 6 KiB for an archive.</remarks>
+/// <summary>The result of probing one posted file. Immutable; holds at most 1 KiB of content, or 6 KiB for an archive.</summary>
 public sealed record FileHead
 {
     /// <summary>Indexes of the targets that make up the file, in order. Many if the NZB lists segments as files; −1 if unlisted or missing.</summary>
@@ -32,9 +31,7 @@ public sealed record FileHead
     /// <summary>The proved last bytes of a possible volume, at most 4 KiB; empty if the last article did not arrive.</summary>
     public ReadOnlyMemory<byte> LastBytes { get; init; }
 
-    /// <summary>
-    /// MD5 of the first 16 KiB, or of a shorter whole file, as used by PAR2; null if not needed or if the first article is too short.
-    /// </summary>
+    /// <summary>MD5 of the first 16 KiB, or of a shorter whole file, as used by PAR2; null if not needed or if the first article is too short.</summary>
     public UInt128? HeadMd5 { get; init; }
 
     /// <summary>Header of the first article; null if the head did not arrive. Its name stays valid.</summary>
@@ -46,9 +43,7 @@ public sealed record FileHead
     /// </summary>
     public SegmentMap? Map { get; init; }
 
-    /// <summary>
-    /// The encoding, if the file has no map because its articles carry no ranges and it is too long to fetch whole; otherwise null.
-    /// </summary>
+    /// <summary>The encoding, if the file has no map because its articles carry no ranges and it is too long to fetch whole; otherwise null.</summary>
     public ArticleEncoding? TooLongToCount { get; init; }
 
     /// <summary>Which evidence the articles carry, judged by the first and the last.</summary>

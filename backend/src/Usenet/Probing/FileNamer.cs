@@ -5,7 +5,6 @@ namespace Sluice.Usenet.Probing;
 /// <summary>A file to name, as known from the probe.</summary>
 /// <param name="Subject">File name in the subject; null if none. For archived files: of the first volume.</param>
 /// <param name="Yenc">Name in the yEnc header of the same posted file; null if none.</param>
-/// <param name="Kind">Media kind, detected from the first bytes.</param>
 /// <param name="Length">Length in bytes.</param>
 public readonly record struct NameRequest(string? Subject, string? Yenc, MediaKind Kind, long Length)
 {

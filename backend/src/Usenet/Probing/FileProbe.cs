@@ -61,9 +61,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
 
     private static int Missing(List<HeadAnswer> answers) => answers.Count(answer => answer.State == HeadState.Missing);
 
-    /// <summary>
-    /// Whether the first article suffices. Its claimed file length is trusted only for archives, because their headers reveal a wrong claim.
-    /// </summary>
+    /// <summary>Whether the first article suffices. Only archives are trusted to claim their length, because their headers reveal a wrong claim.</summary>
     private bool IsEnough(ProbeDepth depth, MediaKind kind, ArticleHead head) => depth switch
     {
         ProbeDepth.Head => MapFinder.ByClaimedSize(Count, head) is not null,

@@ -46,9 +46,7 @@ internal sealed class FolderNames
             Add(path);
     }
 
-    /// <summary>
-    /// Returns the clean path of an added folder, spelled like the first equal folder and separated by <c>/</c>; empty for the root.
-    /// </summary>
+    /// <summary>Returns the clean path of an added folder, spelled like the first equal folder and separated by <c>/</c>; empty for the root.</summary>
     public string PathOf(IReadOnlyList<string> folder) => folder.Count == 0 ? "" : _spellings[Clean(folder)];
 
     /// <summary>Adds a file name to a folder from <see cref="PathOf"/>, and returns the clean and unique name.</summary>

@@ -26,7 +26,6 @@ internal readonly record struct HeadDemand(Func<ArticleHead, bool> IsPlausible, 
     /// <summary>Bytes the connection will transfer: the whole article, because the rest is already in flight once the beginning suffices.</summary>
     public long ExpectedBytes => Math.Clamp(ArticleBytes, 0, MaxClaimedBytes);
 
-    /// <summary>Whether an article is acceptable.</summary>
     public bool IsMetBy(ArticleHead head) =>
         head.Header is not null
         && (head.IsIntact || (head.Begin is not null && !Whole))
@@ -110,7 +109,6 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         return new HeadAnswer(null, search.Loss == ArticleLoss.Missing ? HeadState.Missing : HeadState.Corrupt);
     }
 
-    /// <summary>Fetches an article once.</summary>
     /// <returns>The article, with its connection if it arrived whole; null if no provider has it.</returns>
     private async Task<(ArticleHead? Head, object? Connection)> FetchOnceAsync(ArticleRequest request, HeadDemand demand, CancellationToken cancellationToken)
     {
@@ -163,9 +161,7 @@ internal sealed class SegmentHeads(HeadFetcher fetcher, ISegmentIds ids, long ar
 {
     public int Count => ids.Count;
 
-    /// <summary>
-    /// Fetches the head of a segment by its 0-based index. An implausible head counts as damaged, because it belongs to another article.
-    /// </summary>
+    /// <summary>Fetches the head of a segment (0-based). An implausible head counts as damaged, because it belongs to another article.</summary>
     /// <exception cref="NntpException">No provider gave a final answer.</exception>
     /// <exception cref="IOException">The stored ids are lost.</exception>
     public Task<HeadAnswer> FetchAsync(int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>

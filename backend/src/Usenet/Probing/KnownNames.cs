@@ -69,7 +69,6 @@ internal sealed class KnownNames
         All.Where(name => NameJudge.ExtensionOf(name).Equals(extension, StringComparison.OrdinalIgnoreCase))
             .Select(name => string.Join('/', [.. Folder, NameJudge.StemOf(name)]));
 
-    /// <summary>Chooses the name.</summary>
     public ChosenName Choose(string release, bool isMain)
     {
         var original = Original ?? release;

@@ -22,10 +22,8 @@ public sealed class MapCorrector
         _options = options ?? new ProbeOptions { Lane = OperationLane.Playback, TrailerPatience = TimeSpan.Zero };
     }
 
-    /// <summary>
-    /// Returns the map of equal parts that fits the claim; null if none does. If the old map was only an estimate, all its parts are wrong and one
-    /// article shows their real length.
-    /// </summary>
+    /// <summary>Returns the map of equal parts that fits the claim; null if none does.</summary>
+    /// <remarks>If the old map was only an estimate, all its parts are wrong and one article shows their real length.</remarks>
     private static SegmentMap? UniformBy(Segment claim, int count, long length)
     {
         if (count == 1)

@@ -23,13 +23,11 @@ public static class NameJudge
             : "";
     }
 
-    /// <summary>Returns the name without its extension and dot.</summary>
     public static string StemOf(string name) => ExtensionOf(name) is { Length: > 0 } extension ? name[..^(extension.Length + 1)] : name;
 
     /// <summary>Whether a name is a long hex number, a random mix of letters and digits, or has no extension (IMP-41).</summary>
     public static bool IsObfuscated(string name) => ExtensionOf(name).Length == 0 || IsObfuscatedStem(StemOf(name));
 
-    /// <summary>Whether a stem is a long hex number or a random mix of letters and digits.</summary>
     internal static bool IsObfuscatedStem(string stem) => RandomName.Matches(stem);
 
     /// <summary>Whether a file with this name is published unchanged although it is an archive inside (IMP-58).</summary>

@@ -6,7 +6,6 @@ namespace Sluice.Usenet.Probing;
 /// <summary>Settings of a probe. Immutable.</summary>
 public sealed record ProbeOptions
 {
-    /// <summary>The lane of all fetches.</summary>
     public OperationLane Lane { get; init; } = OperationLane.Import;
 
     /// <summary>Whether to skip backup providers, for background work.</summary>

@@ -63,7 +63,6 @@ internal sealed class ProbePlan
         return plan;
     }
 
-    /// <summary>Whether the name marks a file as PAR2.</summary>
     public bool IsPar2(int index) => _par2[index];
 
     /// <summary>Returns the set that a file belongs to according to its name; null if none.</summary>

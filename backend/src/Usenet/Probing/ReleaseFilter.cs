@@ -5,7 +5,6 @@ namespace Sluice.Usenet.Probing;
 
 /// <summary>A named file that may be published.</summary>
 /// <param name="Path">Path inside the release, with <c>/</c> as separator.</param>
-/// <param name="Kind">Media kind, detected from the first bytes.</param>
 /// <param name="Length">Length in bytes.</param>
 public readonly record struct FilterFile(string Path, MediaKind Kind, long Length)
 {
@@ -19,9 +18,7 @@ public sealed record FilterRules
     /// <summary>Name of the release. Its own words are ignored when looking for samples.</summary>
     public required string Release { get; init; }
 
-    /// <summary>
-    /// Case-insensitive patterns with <c>*</c> and <c>?</c>. A pattern with <c>/</c> is matched against the path, others against the name.
-    /// </summary>
+    /// <summary>Case-insensitive, with <c>*</c> and <c>?</c>. Patterns with <c>/</c> are matched against the path, others against the name.</summary>
     public IReadOnlyList<string> Blocklist { get; init; } = [];
 
     public bool DropsSamples { get; init; }

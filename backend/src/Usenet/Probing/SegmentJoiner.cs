@@ -4,9 +4,7 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>
-/// Joins one-segment files that are parts of one posted file: their headers name the same file and their ranges are consecutive. Pure.
-/// </summary>
+/// <summary>Joins one-segment files that are parts of one posted file: their headers name the same file and their ranges are consecutive. Pure.</summary>
 internal static class SegmentJoiner
 {
     /// <summary>Returns the files, each joined one at the position of its lowest target.</summary>

@@ -53,8 +53,7 @@ internal readonly record struct VolumeName(string Set, int Number, VolumeFormat 
 
     /// <summary>
     /// Recognizes <c>.partNN.rar</c> (and <c>.exe</c>), <c>.rar</c>, <c>.rNN</c> to <c>.yNN</c>, <c>.7z</c>, <c>.zip</c>, <c>.zNN</c> and
-    /// <c>.NNN</c>, the last with or
-    /// without an archive extension before it, and <c>.N</c> after an archive extension or an obfuscated name.
+    /// <c>.NNN</c>, the last with or without an archive extension before it, and <c>.N</c> after an archive extension or an obfuscated name.
     /// </summary>
     /// <returns>Null for any other name.</returns>
     public static VolumeName? Parse(string? name)
@@ -84,9 +83,7 @@ internal readonly record struct VolumeName(string Set, int Number, VolumeFormat 
             : null;
     }
 
-    /// <summary>
-    /// Finds a possible volume number: <c>-NN</c>, <c>_NN</c> or <c>.NN</c> at the end or before an archive extension; null if none.
-    /// </summary>
+    /// <summary>Finds a possible volume number: <c>-NN</c>, <c>_NN</c> or <c>.NN</c> at the end or before an archive extension; null if none.</summary>
     public static VolumeName? ParseLoose(string? name)
     {
         if (name is null)
