@@ -8,6 +8,5 @@ public sealed class ArticleDoubtedException : IOException
     public ArticleDoubtedException(int segment, TimeSpan askIn)
         : base($"Article {segment + 1} of the file came damaged; it is asked for again in {askIn.TotalSeconds:0.#} s.") => AskIn = askIn;
 
-    /// <summary>Time until the article is requested again.</summary>
     public TimeSpan AskIn { get; }
 }

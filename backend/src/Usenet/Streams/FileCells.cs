@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>The location of the bytes of a file at one moment: in memory, on disk, in transit or gone.</summary>
-/// <remarks>Immutable.</remarks>
+/// <summary>The location of the bytes of a file at one moment: in memory, on disk, in transit or gone. Immutable.</summary>
 /// <param name="Cells">
 /// One letter for each equal part of the file: the first of these that applies to any byte of the part: <c>x</c> known to be gone, <c>f</c> in transit,
 /// <c>m</c> in memory, <c>d</c> on disk, <c>-</c> not held.

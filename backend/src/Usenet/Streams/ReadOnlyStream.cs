@@ -3,9 +3,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Streams;
 
 /// <summary>A seekable file that can only be read, and only asynchronously.</summary>
-/// <remarks>
-/// Serves one reader at a time. A read of 0 bytes means only the end; errors throw. Dispose it asynchronously, because closing waits for fetches.
-/// </remarks>
+/// <remarks>For one reader at a time. Reads 0 bytes only at the end; errors throw. Dispose it asynchronously, because closing waits for fetches.</remarks>
 public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
 {
     private bool _isDisposed;
@@ -30,10 +28,8 @@ public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
         _ => Length + offset,
     };
 
-    /// <summary>
-    /// Hints that the reader will probably continue at another position soon, so that fetching can begin there early. Only a hint: a position out of
-    /// range is ignored, and a wrong one costs one segment.
-    /// </summary>
+    /// <summary>Hints that the reader will probably continue at another position soon, so that fetching can begin there early.</summary>
+    /// <remarks>Only a hint: a position out of range is ignored, and a wrong one costs one segment.</remarks>
     /// <param name="position">0-based offset.</param>
     public virtual void HintSeek(long position)
     {

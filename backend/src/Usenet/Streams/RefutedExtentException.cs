@@ -1,6 +1,4 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>
-/// A slice does not lie at its predicted offset. None of its bytes have been served. The file becomes readable once its map is corrected.
-/// </summary>
+/// <summary>A slice does not lie at its predicted offset; none of its bytes were served. The file is readable once its map is corrected.</summary>
 public sealed class RefutedExtentException() : IOException("A volume is not laid out as expected; its release is mapped again.");

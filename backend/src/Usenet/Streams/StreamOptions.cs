@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>Memory limits of the streams, and how far they trust unproved bytes.</summary>
-/// <remarks>Immutable.</remarks>
+/// <summary>Memory limits of the streams, and how far they trust unproved bytes. Immutable.</summary>
 public sealed record StreamOptions
 {
     // The share of the budget that is guaranteed to places: 200 of 256 MiB.
@@ -65,9 +64,7 @@ public sealed record StreamOptions
     /// <summary>Largest wanted number of places; null for as many as the budget allows.</summary>
     public int? WantedStreams { get; init; }
 
-    /// <summary>
-    /// Streams that may read at a time: 100 with 256 MiB unless fewer are wanted. Their guarantees stay below the budget, so that a stream that lost its place
-    /// has a moment to release memory.
-    /// </summary>
+    /// <summary>Streams that may read at a time: 100 with 256 MiB unless fewer are wanted.</summary>
+    /// <remarks>Their guarantees stay below the budget, so that a stream that lost its place has a moment to release memory.</remarks>
     public int MaxStreams => (int)Math.Clamp(ByteBudget * PlaceParts / BudgetParts / GuaranteedBytes, 1, WantedStreams ?? int.MaxValue);
 }

@@ -5,9 +5,7 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>
-/// The files of the disk cache, one for each segment. Written under a temporary name and renamed, so that a crash leaves no partial file.
-/// </summary>
+/// <summary>The files of the disk cache, one for each segment; written under a temporary name and renamed, so a crash leaves no partial file.</summary>
 /// <remarks>Thread-safe, except for two writers of one key.</remarks>
 internal sealed class BlockFiles(string root)
 {

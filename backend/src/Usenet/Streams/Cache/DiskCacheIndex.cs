@@ -1,9 +1,7 @@
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>The contents of the disk cache in order of use, within its limits.</summary>
-/// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Segments on disk may be unlisted until the scan has ended.
-/// </remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards all fields; nothing is called under it. Until the scan ends, files on disk may be unlisted.</remarks>
 internal sealed class DiskCacheIndex(DiskCacheOptions options)
 {
     private readonly Lock _gate = new();

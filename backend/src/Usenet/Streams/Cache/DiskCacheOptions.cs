@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>Location and limits of the disk cache.</summary>
-/// <remarks>Immutable.</remarks>
+/// <summary>Location and limits of the disk cache. Immutable.</summary>
 /// <param name="Path">Absolute path of a folder for the cache alone. Created when first needed; always safe to delete.</param>
 public sealed record DiskCacheOptions(string Path)
 {

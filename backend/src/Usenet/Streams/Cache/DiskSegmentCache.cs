@@ -62,7 +62,6 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     /// <summary>Returns the file size of a segment; 0 if it has no file, or until the folder is scanned. Does not count as a use.</summary>
     internal long BytesOf(DiskKey key) => _index.BytesOf(key);
 
-    /// <summary>Reads the stored blocks of a segment.</summary>
     /// <returns>A buffer with only these blocks and one reference; null if there are none.</returns>
     internal ValueTask<SegmentBuffer?> FindAsync(DiskKey key, int segmentLength, BlockPool blocks) =>
         _index.MayHold(key) ? ReadAsync(key, segmentLength, blocks) : default;
@@ -195,8 +194,7 @@ internal sealed record KeptSegment(DiskKey Key, SegmentBuffer Proved, int Length
     public ReadOnlyMemory<byte> Read(int index) => Proved.BlockMemory(index)[..new StoredBlock(index, 0).LengthIn(Length)];
 }
 
-/// <summary>Records the range that a reader takes of one segment, and offers it to the disk at the end.</summary>
-/// <remarks>For the reader of one slot.</remarks>
+/// <summary>Records the range that a reader takes of one segment, and offers it to the disk at the end. For the reader of one slot.</summary>
 internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length)
 {
     private int _from = int.MaxValue;

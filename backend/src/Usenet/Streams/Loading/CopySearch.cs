@@ -20,9 +20,7 @@ internal sealed class CopySearch
     private bool _hasBadCopy;
     private bool _isOver;
 
-    /// <summary>
-    /// Starts at the primary id, which is not empty. Skips the providers in <paramref name="beside"/>, because their copies are known.
-    /// </summary>
+    /// <summary>Starts at the primary id, which is not empty. Skips the providers in <paramref name="beside"/>, because their copies are known.</summary>
     public CopySearch(SegmentIds ids, int providers, int rounds, ProviderSet beside = default)
     {
         (_ids, _beside, _rounds) = (ids, beside, rounds);
@@ -48,7 +46,6 @@ internal sealed class CopySearch
         return !_isOver;
     }
 
-    /// <summary>Reports a bad copy from a provider.</summary>
     /// <returns>False if that provider was already excluded, because asking it again in this round might never end.</returns>
     public bool ReportBad(int provider) => Reject(provider, default);
 

@@ -3,9 +3,7 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>Lends decoders, because the tables and line buffers of each, about 10 KB, would otherwise dominate the memory of an article.</summary>
-/// <remarks>
-/// Thread-safe. <c>_gate</c> guards the idle decoders; nothing is called while it is held. Decoders above the limit are left to the collector.
-/// </remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards the idle decoders; nothing is called under it. Surplus decoders are left to the collector.</remarks>
 internal sealed class DecoderPool
 {
     // About as many articles arrive at a time as an installation has connections; more decoders are created when needed.

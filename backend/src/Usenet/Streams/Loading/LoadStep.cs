@@ -27,10 +27,8 @@ internal static class RetryPolicy
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(2);
 
-    /// <summary>
-    /// Returns the pause before the next try, or null if no more tries are allowed. <paramref name="useless"/> counts tries with an unusable reply;
-    /// <paramref name="elapsed"/> counts from the latest waiter.
-    /// </summary>
+    /// <summary>Returns the pause before the next try, or null if no more tries are allowed.</summary>
+    /// <remarks><paramref name="useless"/> counts tries with an unusable reply; <paramref name="elapsed"/> counts from the latest waiter.</remarks>
     public static TimeSpan? DelayBeforeNext(NntpException fault, OperationLane lane, int tries, int useless, TimeSpan elapsed, TimeSpan longest)
     {
         if (!fault.IsTransient || lane != OperationLane.Playback || useless >= TriesOfUselessReplies || elapsed >= longest)

@@ -262,9 +262,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         waiter.End();
     }
 
-    /// <summary>
-    /// Converts undeclared exceptions, which are bugs of the engine: they are logged, and the reader gets an error instead of waiting.
-    /// </summary>
+    /// <summary>Converts undeclared exceptions, which are bugs of the engine: they are logged, and the reader gets an error instead of waiting.</summary>
     private Exception ToReaderError(Exception failure)
     {
         if (failure is IOException or OperationCanceledException or ObjectDisposedException)

@@ -73,9 +73,7 @@ internal sealed class SegmentLoad : IArticleSink
     private bool _hasEnded;
     private long _joinedAt;
 
-    /// <summary>
-    /// Creates a load for its first waiter. Other files may share it. <paramref name="known"/> is null unless an earlier load of the segment failed.
-    /// </summary>
+    /// <summary>Creates a load for its first waiter; other files may share it. <paramref name="known"/> is null unless an earlier load failed.</summary>
     public SegmentLoad(SegmentFetcher owner, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, KnownDamage? known)
     {
         (_owner, Key, _file, Lane, Urgency, _known) = (owner, key, file, lane, urgency, known);
@@ -186,7 +184,6 @@ internal sealed class SegmentLoad : IArticleSink
         _cancel.Cancel();
     }
 
-    /// <inheritdoc/>
     public void Start(int provider)
     {
         (_decoder ??= Services.Decoders.Rent()).Reset();
@@ -196,7 +193,6 @@ internal sealed class SegmentLoad : IArticleSink
         _buffer ??= new SegmentBuffer(Services.Blocks, Key.Segment.Length);
     }
 
-    /// <inheritdoc/>
     public bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
         var ended = _decoder!.Decode(raw, _buffer!, out consumed);
@@ -210,7 +206,6 @@ internal sealed class SegmentLoad : IArticleSink
         return ended;
     }
 
-    /// <inheritdoc/>
     // Bytes that are served before they are proved are urgent. A decoded byte is at least one byte on the wire.
     public long StillToCome => _isUrgent || _decoder!.Header.PartLength is not { } length ? 0 : length - _decoder.Decoded;
 
@@ -241,9 +236,7 @@ internal sealed class SegmentLoad : IArticleSink
         _decoder = null;
     }
 
-    /// <summary>
-    /// Called once by the owner. Gives every waiter a reference to the proved buffer, or the failure. The caller keeps its own reference.
-    /// </summary>
+    /// <summary>Called once by the owner. Gives every waiter a reference to the proved buffer, or the failure. The caller keeps its own.</summary>
     public void End(SegmentBuffer? proved, Exception? failure)
     {
         SegmentWaiter? waiter;
@@ -362,10 +355,8 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>Connections that delivered unproved copies, because another connection may deliver a better copy; null for none.</summary>
     private IReadOnlyCollection<object>? Avoided => _known is { Connections: { Count: > 0 } known } ? [.. known, .. _suspects ?? []] : _suspects;
 
-    /// <summary>
-    /// Records in the search that the reply was not a proved copy. A copy without full evidence is compared with earlier copies. If it depends on the habit of
-    /// the file, another article may decide it meanwhile.
-    /// </summary>
+    /// <summary>Records in the search that the reply was not a proved copy. A copy without full evidence is compared with earlier copies.</summary>
+    /// <remarks>If the verdict depends on the habit of the file, another article may decide it meanwhile.</remarks>
     /// <returns>The bytes of the segment if the copy is proved after all; otherwise null.</returns>
     /// <exception cref="MapRefutedException">The article claims another range, which may be the right one.</exception>
     private async Task<SegmentBuffer?> WeighAsync(ArticleReply reply, CancellationToken cancellationToken)
@@ -421,9 +412,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>
-    /// Accepts the copy judged last and hands over the load's reference. Reports providers whose unconfirmed copies had other bytes as corrupt.
-    /// </summary>
+    /// <summary>Accepts the copy judged last and hands over the load's reference. Reports providers as corrupt if their copies had other bytes.</summary>
     private SegmentBuffer TakeProved()
     {
         foreach (var liar in _doubtful?.FindProvidersUnlike(_verdict.Checksum) ?? [])

@@ -45,9 +45,7 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     /// <summary>Whether its load was started for this waiter and not for an earlier one, so that its duration measures the connection.</summary>
     public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;
 
-    /// <summary>
-    /// Called by the load under its gate. Links the urgencies, because raising the waiter's must also raise a load started by others.
-    /// </summary>
+    /// <summary>Called by the load under its gate. Links the urgencies, because raising the waiter's must also raise a load started by others.</summary>
     public void Join(SegmentLoad load)
     {
         if (urgency != load.Urgency)
@@ -92,9 +90,7 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     protected abstract void Ended();
 }
 
-/// <summary>
-/// The part of one segment that lies in a combined file. <c>Begin</c> is its offset in the combined file, <c>SliceBegin</c> in the segment.
-/// </summary>
+/// <summary>The part of one segment in a combined file. <c>Begin</c> is its offset in that file, <c>SliceBegin</c> in the segment.</summary>
 internal readonly record struct Piece(PostedFile File, Segment Segment, long Begin, int SliceBegin, int Length)
 {
     public long End => Begin + Length;

@@ -84,9 +84,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return new SegmentMap(count, count == 1 ? (int)last : (int)partSize, (int)last, [], []);
     }
 
-    /// <summary>
-    /// Creates a map from the decoded lengths of 1 to <see cref="MaxCount"/> segments; the most frequent length becomes the part size.
-    /// </summary>
+    /// <summary>Creates a map from the decoded lengths of 1 to <see cref="MaxCount"/> segments; the most frequent length becomes the part size.</summary>
     /// <exception cref="ArgumentOutOfRangeException">A number exceeds its limit.</exception>
     public static SegmentMap FromLengths(IReadOnlyList<long> lengths)
     {

@@ -3,10 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Streams.Memory;
 
-/// <summary>
-/// Returns the memory of blocks to the system while their arrays stay. The collector rarely runs while nothing is allocated, so memory left to it would add to
-/// new allocations.
-/// </summary>
+/// <summary>Returns the memory of blocks to the system while their arrays stay.</summary>
+/// <remarks>The collector rarely runs while nothing is allocated, so memory left to it would add to new allocations.</remarks>
 internal static partial class BlockPages
 {
     // From linux/mman.h. MADV_DONTNEED frees the pages at once; they read as zeros when touched again. MADV_POPULATE_WRITE maps them at once.

@@ -33,12 +33,8 @@ public sealed class BlockPool : IDisposable
     private int _leastFree;
     private bool _isTimed;
 
-    /// <summary>Creates a pool.</summary>
     /// <param name="plentyBytes">Bytes of lent blocks above which segments without a reader lose theirs.</param>
-    /// <param name="giveWay">
-    /// Called above that limit: returns the blocks of a segment without a reader, or false if there is none. Must not block.
-    /// </param>
-    /// <param name="time">Clock; null for the system's.</param>
+    /// <param name="giveWay">Called above that limit: returns the blocks of a segment without a reader, or false if there is none. Must not block.</param>
     /// <param name="misused">
     /// Called with a description when a holder uses or returns a block that it has returned before; must not return. If null, misuse is detected only
     /// in Debug builds, which throw <see cref="InvalidOperationException"/>.

@@ -142,10 +142,8 @@ internal sealed class ByteBudget
     }
 }
 
-/// <summary>
-/// The part of the byte budget that one stream has; all background streams together have a quarter. Thread-safe. If the charge exceeds a new limit,
-/// the budget calls <paramref name="giveBack"/> on any thread; it must not block or throw.
-/// </summary>
+/// <summary>The part of the byte budget that one stream has; all background streams together have a quarter. Thread-safe.</summary>
+/// <remarks>If the charge exceeds a new limit, the budget calls <paramref name="giveBack"/> on any thread; it must not block or throw.</remarks>
 internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action giveBack)
 {
     /// <summary>Charged bytes. Guarded by the budget.</summary>
@@ -166,7 +164,6 @@ internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action 
     /// <summary>Charges a segment to prefetch; false if it must not be loaded now.</summary>
     public bool TryCharge(long bytes) => budget.TryCharge(this, bytes);
 
-    /// <summary>Charges a segment that the reader waits for.</summary>
     public void Charge(long bytes) => budget.Charge(this, bytes);
 
     public void Return(long bytes) => budget.Return(this, bytes);

@@ -43,12 +43,9 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     /// <summary>Memory of all blocks of its segment, in bytes.</summary>
     public long BlockBytes => (long)_count * BlockPool.BlockSize;
 
-    /// <summary>
-    /// Length of the posted file as its article claims; null if the segment comes from disk. Set before any other thread sees the buffer.
-    /// </summary>
+    /// <summary>Length of the posted file, as its article claims; null if read from disk. Set before another thread sees the buffer.</summary>
     public long? ClaimedLength { get; set; }
 
-    /// <summary>Whether only one reference is left.</summary>
     public bool HasOneCount => Volatile.Read(ref _references) == 1;
 
     /// <summary>Registers the cache, which holds a reference and is notified when that may be the last one.</summary>

@@ -174,9 +174,7 @@ internal sealed class SegmentCache : IDisposable
     private readonly record struct Held(SegmentBuffer Buffer, FileOrigin? File, Stretch Place);
 }
 
-/// <summary>
-/// The cache's notes about a buffer, kept in the buffer to save an object: its segment and its place in the ring. Guarded by the cache.
-/// </summary>
+/// <summary>The cache's notes about a buffer, kept in the buffer to save an object: its segment and its place in the ring. Guarded by the cache.</summary>
 internal class CachePlace
 {
     /// <summary>The segment, once the buffer is in the cache.</summary>

@@ -40,7 +40,6 @@ internal sealed class StreamPlaces : IDisposable
         Budget = new ByteBudget(options);
     }
 
-    /// <summary>Divides the memory among streams with a place.</summary>
     public ByteBudget Budget { get; }
 
     public int Most
@@ -188,9 +187,7 @@ internal sealed class StreamPlaces : IDisposable
         Run(calls);
     }
 
-    /// <summary>
-    /// Runs under the lock after every change: frees places idle for too long, assigns places to waiting streams, and sets the timer.
-    /// </summary>
+    /// <summary>Runs under the lock after every change: frees places idle for too long, assigns places to waiting streams, and sets the timer.</summary>
     /// <returns>Calls to make outside of the lock, in order: a stream frees its memory before its successor begins.</returns>
     private List<Action> Settle()
     {
@@ -386,8 +383,7 @@ internal sealed class StreamPlace : IDisposable
     public void Dispose() => _places.Leave(this);
 }
 
-/// <summary>A client of streams, as long as it has a place or waits for one.</summary>
-/// <remarks>Guarded by the lock of <see cref="StreamPlaces"/>.</remarks>
+/// <summary>A client of streams, as long as it has a place or waits for one. Guarded by the lock of <see cref="StreamPlaces"/>.</summary>
 internal sealed class PlaceClient
 {
     public PlaceClient() => Turn = new LinkedListNode<PlaceClient>(this);

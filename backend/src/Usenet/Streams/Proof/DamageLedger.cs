@@ -122,9 +122,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
 /// <summary>The damage known of a segment. If it is a doubt, a second request decides after <c>AskIn</c>, over connections other than these.</summary>
 internal sealed record KnownDamage(ArticleLoss Loss, bool IsBelieved, bool IsDoubt, TimeSpan AskIn, IReadOnlyCollection<object> Connections);
 
-/// <summary>
-/// Limits the traffic of clients that keep reading damaged segments. A file may reload failed segments up to three times its size in a day.
-/// </summary>
+/// <summary>Limits the traffic of clients that keep reading damaged segments: a file may reload three times its size in a day.</summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> guards the files; nothing is called while it is held. Outlives engines, because new settings do not undo traffic.
 /// Bounded: the file whose period began first is forgotten first.

@@ -35,9 +35,7 @@ internal sealed class DoubtfulCopies : IDisposable
 
     public IEnumerable<int> FindProvidersUnlike(uint proved) => _copies.Where(copy => copy.Checksum != proved).Select(static copy => copy.From);
 
-    /// <summary>
-    /// Whether this load must show which evidence the file carries; if not, <paramref name="answer"/> ends with the load that does.
-    /// </summary>
+    /// <summary>Whether this load must show which evidence the file carries; if not, <paramref name="answer"/> ends with the load that does.</summary>
     public bool TryClaimQuestion(FileHabit habit, [NotNullWhen(false)] out Task? answer)
     {
         answer = _claimed is null ? habit.ClaimQuestion() : null;

@@ -3,9 +3,7 @@ namespace Sluice.Usenet.Streams.Proof;
 /// <summary>The habit of one posted file: learned when the file is probed, then updated by each article proved while it is read.</summary>
 /// <remarks>Thread-safe; shared by all readers of the file.</remarks>
 /// <param name="known">The habit known so far.</param>
-/// <param name="learned">
-/// Called with the habit whenever more is known. The load that proved the article calls it, so it must be quick. May be null.
-/// </param>
+/// <param name="learned">Called with the habit whenever more is known, by the load that proved the article, so it must be quick. May be null.</param>
 public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>? learned = null)
 {
     // Guards both fields. Nothing is called while it is held.

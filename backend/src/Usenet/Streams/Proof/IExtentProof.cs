@@ -16,10 +16,8 @@ public interface IExtentProof
     /// <exception cref="Nntp.NntpException">No provider gave a final answer, so nothing is known.</exception>
     ValueTask ProveAsync(IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken);
 
-    /// <summary>
-    /// Checks only the posted file of this slice, for a stream that has proved all earlier slices. If the stream begins after
-    /// unproved slices, <see cref="IsProved"/> stays false.
-    /// </summary>
+    /// <summary>Checks only the posted file of this slice, for a stream that has proved all earlier slices.</summary>
+    /// <remarks>If the stream begins after unproved slices, <see cref="IsProved"/> stays false.</remarks>
     /// <inheritdoc cref="ProveAsync"/>
     ValueTask ProveOwnAsync(IPostedHeads heads, CancellationToken cancellationToken);
 }

@@ -3,8 +3,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Proof;
 
-/// <summary>The bytes and articles of a posted file, as streams need them.</summary>
-/// <remarks>Immutable; safe to share between streams.</remarks>
+/// <summary>The bytes and articles of a posted file, as streams need them. Immutable; safe to share between streams.</summary>
 public sealed record PostedFile
 {
     /// <exception cref="ArgumentException">Map and ids have different numbers of segments.</exception>
@@ -24,7 +23,6 @@ public sealed record PostedFile
     /// <summary>The user's file that contains it; by default its own.</summary>
     public FileOrigin Origin { get; init; }
 
-    /// <summary>The message-ids, in the order of the segments.</summary>
     public ISegmentIds Ids { get; }
 
     /// <summary>Checks articles that contradict the map; null to treat such articles as damaged.</summary>

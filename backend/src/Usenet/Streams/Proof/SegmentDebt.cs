@@ -49,9 +49,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>
-    /// Called by the reader when it releases the slot. A slot that owes bytes stays with its load until they are settled or the stream closes.
-    /// </summary>
+    /// <summary>Called by the reader when it releases the slot. A slot that owes bytes stays with its load until they settle or the stream closes.</summary>
     public bool TryKeep(Action leave)
     {
         lock (_gate)

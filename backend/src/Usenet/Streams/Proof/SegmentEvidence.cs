@@ -57,10 +57,8 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         };
     }
 
-    /// <summary>
-    /// Returns the range that a complete article claims against the map, or null if it agrees. Only an article with a number, a range, a matching length and a
-    /// matching CRC can make a claim.
-    /// </summary>
+    /// <summary>Returns the range that a complete article claims against the map, or null if it agrees.</summary>
+    /// <remarks>Only an article with a number, a range, a matching length and a matching CRC can make a claim.</remarks>
     public static Segment? ClaimOf(in DecodedArticle result, Segment segment)
     {
         var header = result.Header;

@@ -38,9 +38,7 @@ internal sealed class TrustLedger(TimeProvider time)
             return !_accounts.TryGetValue(account, out var trust) || trust.IsTrusted;
     }
 
-    /// <summary>
-    /// Records the verdict on one article: corrupt if damaged, of another length, or another article. Accounts keep their id across settings.
-    /// </summary>
+    /// <summary>Records the verdict on one article: corrupt if damaged, of another length, or another one. Accounts keep their id across settings.</summary>
     public void Judged(FileOrigin file, Guid account, bool isCorrupt)
     {
         lock (_gate)
@@ -123,10 +121,8 @@ internal sealed class TrustLedger(TimeProvider time)
     }
 }
 
-/// <summary>
-/// Records when an article of a file, given by its <see cref="FileOrigin.LastingName"/>, was corrupt. Counts for a day, even after a restart (F18,
-/// F38).
-/// </summary>
+/// <summary>Records when an article of a file, given by its <see cref="FileOrigin.LastingName"/>, was corrupt.</summary>
+/// <remarks>Counts for a day, even after a restart (F18, F38).</remarks>
 public readonly record struct RememberedLie(string File, DateTimeOffset At)
 {
     /// <summary>Maximum number of remembered files; the oldest entry is dropped first.</summary>

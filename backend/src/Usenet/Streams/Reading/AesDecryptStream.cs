@@ -40,10 +40,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     private int _carried;
     private int _useless;
 
-    /// <summary>
-    /// Owns <paramref name="inner"/>, which has the ciphertext of the range from <see cref="CipherRange"/>. <paramref name="length"/> is the
-    /// decrypted length.
-    /// </summary>
+    /// <summary>Owns <paramref name="inner"/>, the ciphertext of <see cref="CipherRange"/>; <paramref name="length"/> is the decrypted length.</summary>
     public AesDecryptStream(ReadOnlyStream inner, StreamCipher cipher, long length, long position, long end)
     {
         _inner = inner;

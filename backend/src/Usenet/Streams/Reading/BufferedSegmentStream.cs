@@ -173,9 +173,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Releases everything, because another stream has the place now. A read that began meanwhile has a place again and keeps its segments.
-    /// </summary>
+    /// <summary>Releases everything, because another stream has the place now. If a read has regained a place, it keeps its segments.</summary>
     public void GiveUp()
     {
         lock (_gate)

@@ -64,9 +64,7 @@ internal sealed class CombinedMap
         return new CombinedMap([.. _slices.Select(slice => ReferenceEquals(slice.Extent.File, refuted) ? slice.Extent with { File = file } : slice.Extent)]);
     }
 
-    /// <summary>
-    /// Returns the number of the piece that holds the byte at <paramref name="position"/>, which must be below <see cref="Length"/>.
-    /// </summary>
+    /// <summary>Returns the number of the piece that holds the byte at <paramref name="position"/>, which must be below <see cref="Length"/>.</summary>
     public int Locate(long position)
     {
         var slice = _slices[AtOrBefore(Array.BinarySearch(_begins, position))];

@@ -200,10 +200,8 @@ internal sealed class ReadAheadPolicy
         return Math.Max(LeastSlack * needed, Math.Min(UsualSlack * needed, ComfortableBytes / _segmentBytes)) + SegmentsForLateArticle(rate);
     }
 
-    /// <summary>
-    /// Upper bound of enlargements, in segments; none while the round trip is unknown. The rate of a ramp, or of too small a window, says little
-    /// about the capacity of the connection.
-    /// </summary>
+    /// <summary>Upper bound of enlargements, in segments; none while the round trip is unknown.</summary>
+    /// <remarks>The rate of a ramp, or of too small a window, says little about the capacity of the connection.</remarks>
     private double MaxUsefulSegments(double rate) =>
         double.IsFinite(_roundTrip)
             ? Math.Max(ComfortableBytes / _segmentBytes, SegmentsPerRoundTrip(_hasHeld ? Math.Min(UsualSlack * rate, FastestLine) : UsualLine)) + SegmentsForLateArticle(rate)

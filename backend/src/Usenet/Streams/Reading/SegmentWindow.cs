@@ -69,12 +69,9 @@ internal sealed class SegmentWindow : IAsyncDisposable
 
     public SegmentSlot[] Slots => [.. Enumerable.Range(HeadNumber, Count).Select(number => PlaceOf(number)!)];
 
-    /// <summary>Canceled when the window is closed.</summary>
     public CancellationToken Closing => _closing.Token;
 
-    /// <summary>
-    /// Adds a slot after the last one. The caller has charged its cost. <paramref name="debt"/> is null if no byte may be served before it is proved.
-    /// </summary>
+    /// <summary>Adds a slot at the end; the caller has charged its cost. Without <paramref name="debt"/>, only proved bytes are served.</summary>
     public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt)
     {
         if (Count == _ring.Length)
@@ -105,10 +102,8 @@ internal sealed class SegmentWindow : IAsyncDisposable
             Release(--_next);
     }
 
-    /// <summary>
-    /// Makes released slots leave their loads, so that a request still queued never reaches the wire. Runs on another thread, because ending a load
-    /// calls into the connections and a reader that moves on must not wait for that.
-    /// </summary>
+    /// <summary>Makes released slots leave their loads, so that a request still queued never reaches the wire.</summary>
+    /// <remarks>Runs on another thread, because ending a load calls into the connections and a reader that moves on must not wait for that.</remarks>
     public void LeaveReleased()
     {
         if (_released.Count == 0)

@@ -16,9 +16,7 @@ public sealed class StreamEngine : IAsyncDisposable
     private readonly SegmentCache _cache;
     private readonly StreamMemory? _ownMemory;
 
-    /// <summary>Creates the engine.</summary>
     /// <param name="source">Delivers articles; not owned.</param>
-    /// <param name="options">Limits of memory and trust.</param>
     /// <param name="loggers">Receives damaged articles.</param>
     /// <param name="disk">Keeps segments between runs; not owned. If null, none are kept.</param>
     /// <param name="memory">Keeps segments, trust and traffic between engines; not owned. If null, they end with the engine.</param>
@@ -44,7 +42,6 @@ public sealed class StreamEngine : IAsyncDisposable
     internal StreamPlaces Places => _shared.Places;
 
     /// <summary>Opens slices of posted files as one file. Loads nothing before the first read.</summary>
-    /// <param name="lane">Priority of its fetches.</param>
     /// <param name="position">Offset of the first byte to read.</param>
     /// <param name="end">Offset after the last byte that will be read; null for the end of the file. Nothing after its segment is loaded.</param>
     /// <param name="client">Compared by equality: while others wait, no client gets more than half of the places. If null, the lane is the client.</param>
@@ -87,12 +84,9 @@ public sealed class StreamEngine : IAsyncDisposable
         return new AesDecryptStream(Open(extents, lane, from, to, client), cipher, length, position, stop);
     }
 
-    /// <summary>
-    /// Reports which bytes of a file are in memory, on disk, in transit or known to be gone. Loads nothing and does not disturb open streams.
-    /// </summary>
+    /// <summary>Reports which bytes of a file are in memory, on disk, in transit or gone. Loads nothing and does not disturb open streams.</summary>
     /// <param name="extents">The slices as they are opened; all of one file.</param>
     /// <param name="mostCells">Most parts to report; limited to the number of segments.</param>
-    /// <param name="cancellationToken">Ends the reading of message-ids.</param>
     /// <exception cref="IOException">The message-ids cannot be read.</exception>
     public Task<FileCells> LookAsync(IReadOnlyList<FileExtent> extents, int mostCells, CancellationToken cancellationToken) =>
         CellFinder.FindAsync(new CombinedMap(extents), _shared.Fetcher, mostCells, cancellationToken);

@@ -20,10 +20,7 @@ public sealed class StreamMemory : IDisposable
     private StreamPlaces? _places;
     private Held? _held;
 
-    /// <summary>
-    /// Creates an empty memory. <paramref name="misused"/> is called with a description if memory is used after its release; see
-    /// <see cref="BlockPool"/>.
-    /// </summary>
+    /// <param name="misused">Called with a description if memory is used after its release; see <see cref="BlockPool"/>.</param>
     public StreamMemory(TimeProvider time, Action<string>? misused = null)
     {
         _time = time;
@@ -36,7 +33,6 @@ public sealed class StreamMemory : IDisposable
 
     internal ReloadTraffic Reloads { get; }
 
-    /// <summary>Where the served segments came from.</summary>
     public ServedCounts Served => Segments.Counts;
 
     internal ServedSegments Segments { get; } = new();
