@@ -2,9 +2,7 @@ using System.Text;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>
-/// The claims of an article before its data, in <c>=ybegin</c> and <c>=ypart</c> or in uuencode's <c>begin</c>, which only has a name.
-/// </summary>
+/// <summary>The claims of an article before its data, in <c>=ybegin</c> and <c>=ypart</c> or in uuencode's <c>begin</c>, which only has a name.</summary>
 /// <remarks>
 /// The poster claims all of this; absent and impossible fields are null. Part number and range identify an article; size, total and name are only
 /// hints, because some posts falsify them.
@@ -32,10 +30,7 @@ public readonly record struct ArticleHeader
     /// <summary>Whether <c>=ybegin</c> has <c>part=</c>, whatever its value.</summary>
     internal bool HasPartField { get; init; }
 
-    /// <summary>
-    /// The posted name, trimmed. Owned by the decoder and valid until its <see cref="ArticleDecoder.Reset"/>; use <see cref="Name"/> to keep the name
-    /// longer.
-    /// </summary>
+    /// <summary>The posted name, trimmed; valid until the decoder's <see cref="ArticleDecoder.Reset"/>. <see cref="Name"/> can be kept.</summary>
     public ReadOnlyMemory<byte> NameBytes { get; init; }
 
     /// <summary>The name as text: UTF-8 if valid, otherwise Latin-1. Decoded at every call.</summary>

@@ -15,13 +15,10 @@ internal enum BlockEnd
     Article,
 }
 
-/// <summary>
-/// Decodes the blocks of one encoding, from the first line to the end. Only the first block of an article counts. Lines and name buffer are shared
-/// with the other encodings, because only one block begins.
-/// </summary>
+/// <summary>Decodes the blocks of one encoding, from the first line to the end. Only the first block of an article counts.</summary>
+/// <remarks>Lines and name buffer are shared with the other encodings, because only one block begins.</remarks>
 internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader lines, byte[] nameBuffer)
 {
-    /// <summary>Whether the header is complete, which happens before any data is written.</summary>
     public bool HasHeader { get; protected set; }
 
     /// <summary>Values claimed by the lines before the data; the name is valid until <see cref="Reset"/>.</summary>

@@ -14,9 +14,7 @@ namespace Sluice.Usenet.Yenc;
 /// </remarks>
 internal static class Crc32Folding
 {
-    /// <summary>
-    /// Updates the register (the inverted checksum) with data of at least four vectors. Structs as type arguments make the JIT inline them.
-    /// </summary>
+    /// <summary>Updates the register (the inverted checksum) with at least four vectors of data. The JIT inlines structs as type arguments.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update<TWidth, TVector>(uint register, ReadOnlySpan<byte> data)
         where TWidth : struct, IFoldingWidth<TVector>

@@ -21,9 +21,7 @@ public static class Crc32Kernel
         : ArmCrc32.Arm64.IsSupported ? "CRC32 instructions"
         : "tables";
 
-    /// <summary>
-    /// Returns the checksum of earlier bytes, whose checksum is <paramref name="crc"/> (0 for none), followed by <paramref name="data"/>.
-    /// </summary>
+    /// <summary>Returns the checksum of earlier bytes with checksum <paramref name="crc"/> (0 for none) followed by <paramref name="data"/>.</summary>
     public static uint Append(uint crc, ReadOnlySpan<byte> data)
     {
         if (Pclmulqdq.V512.IsSupported && data.Length >= Crc32Folding512.MinLength)
@@ -35,9 +33,7 @@ public static class Crc32Kernel
         return ~Crc32Short.Update(~crc, data);
     }
 
-    /// <summary>
-    /// Returns the checksum of A followed by B from their checksums: crc(A)·x^(8|B|) xor crc(B), modulo P. The length is in bytes, at least 0.
-    /// </summary>
+    /// <summary>Returns the checksum of A followed by B: crc(A)·x^(8|B|) xor crc(B), modulo P. The length is in bytes, at least 0.</summary>
     public static uint Combine(uint first, uint second, long secondLength)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(secondLength);

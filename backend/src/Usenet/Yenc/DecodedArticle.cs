@@ -28,9 +28,7 @@ public readonly record struct DecodedArticle
     public ArticleDefects Defects { get; init; }
 }
 
-/// <summary>
-/// The claims of an article after its data, in <c>=yend</c> or uuencode's <c>end</c> without fields. Absent and unreadable fields are null.
-/// </summary>
+/// <summary>The claims of an article after its data, in <c>=yend</c> or uuencode's <c>end</c>. Absent and unreadable fields are null.</summary>
 public readonly record struct ArticleTrailer
 {
     /// <summary>Length of the part, or of the file in a single-part article, in bytes.</summary>
@@ -73,9 +71,7 @@ public enum ArticleDefects
 {
     None = 0,
 
-    /// <summary>
-    /// No block of a supported encoding begins. Nothing was decoded; <see cref="DecodedArticle.Encoding"/> names the encoding it resembles.
-    /// </summary>
+    /// <summary>No supported block begins. Nothing was decoded; <see cref="DecodedArticle.Encoding"/> names the encoding it resembles.</summary>
     NoHeader = 1 << 0,
 
     /// <summary>The article is text, like a takedown notice. Always with <see cref="NoHeader"/>.</summary>

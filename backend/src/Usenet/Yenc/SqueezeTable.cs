@@ -33,10 +33,8 @@ internal sealed class SqueezeTable
     /// <summary>The shuffle that drops nothing; <see cref="Squeeze"/> indexes all others from it.</summary>
     public ref byte First => ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_shuffles), _start);
 
-    /// <summary>
-    /// Writes 64 bytes without the dropped ones, bit i for byte i, and returns the number of kept bytes. The destination needs room for 64 bytes; a loop keeps
-    /// <see cref="First"/> in a register.
-    /// </summary>
+    /// <summary>Writes 64 bytes without the dropped ones, bit i for byte i, and returns the number of kept bytes.</summary>
+    /// <remarks>The destination needs room for 64 bytes; a loop keeps <see cref="First"/> in a register.</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Squeeze(
         ref byte first, ref byte to, ulong drop, Vector128<byte> w0, Vector128<byte> w1, Vector128<byte> w2, Vector128<byte> w3)

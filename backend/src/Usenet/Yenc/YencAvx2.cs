@@ -6,9 +6,7 @@ using System.Runtime.Intrinsics.X86;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>Decodes two vectors of 32 bytes at a time with AVX2, and squeezes each half with a table.</summary>
-/// <remarks>
-/// Only the loop's exit depends on the data, because a branch on "nothing to drop" would win only in benchmarks that repeat one article.
-/// </remarks>
+/// <remarks>Only the loop's exit depends on the data. A branch on "nothing to drop" would win only in benchmarks that repeat one article.</remarks>
 internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;

@@ -20,9 +20,7 @@ internal interface IYencVectors
     int Write(ref byte from, ref byte to, ulong keep, ulong escaped);
 }
 
-/// <summary>
-/// The common part of all vector kernels: moves over blocks of 64 bytes and the ends of buffers. Structs as type arguments make the JIT inline them.
-/// </summary>
+/// <summary>The common part of all vector kernels: blocks of 64 bytes and ends of buffers. The JIT inlines structs as type arguments.</summary>
 /// <remarks>
 /// The fast loop knows a byte and its predecessor, which it loads from one byte earlier. If two bytes must be judged together, masks resolve the block. Masks
 /// also resolve partial blocks at the ends of source and destination, so that a call may end anywhere at no extra cost. Only keywords and the end of the

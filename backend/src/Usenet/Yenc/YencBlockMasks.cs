@@ -37,10 +37,8 @@ internal readonly struct YencBlockMasks
         Y = Y >> bytes,
     };
 
-    /// <summary>
-    /// Resolves the block, whose state before it has one of the first three contexts. <paramref name="seen"/> counts the input bytes from the start
-    /// of the block, including bytes after it.
-    /// </summary>
+    /// <summary>Resolves the block, whose state before it has one of the first three contexts.</summary>
+    /// <remarks><paramref name="seen"/> counts the input bytes from the start of the block, including bytes after it.</remarks>
     /// <returns>False if a keyword line or the end of the article begins in the block, or might.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryResolve(ref byte block, int seen, YencState state, out YencResolvedBlock resolved)
@@ -130,10 +128,8 @@ internal readonly struct YencResolvedBlock
         return count;
     }
 
-    /// <summary>
-    /// Returns the state after the first <paramref name="count"/> bytes, at least one. A dot or <c>=</c> at a line start is plain then, because the
-    /// bytes after it were checked.
-    /// </summary>
+    /// <summary>Returns the state after the first <paramref name="count"/> bytes, at least one.</summary>
+    /// <remarks>A dot or <c>=</c> at a line start is plain then, because the bytes after it were checked.</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public YencState StateAfter(int count)
     {

@@ -3,9 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>
-/// The byte machine: the reference for all kernels, which also use it at the ends of buffers, and the decoder of CPUs without vectors.
-/// </summary>
+/// <summary>The byte machine: the reference for all kernels, which also use it at the ends of buffers, and the decoder of CPUs without vectors.</summary>
 internal sealed class YencByteKernel : YencKernel
 {
     public override string Name => "bytes";
@@ -14,7 +12,6 @@ internal sealed class YencByteKernel : YencKernel
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written) =>
         Run(source, destination, ref state, out consumed, out written);
 
-    /// <inheritdoc cref="YencKernel.Decode"/>
     // Never inlined, because the JIT would compile it again in its caller, knowing little of this loop, at half the speed.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     internal static YencStop Run(

@@ -164,10 +164,7 @@ internal ref struct YencFields
     private readonly bool _nameEndsLine;
     private ReadOnlySpan<byte> _rest;
 
-    /// <summary>
-    /// Starts after the keyword. If <paramref name="nameEndsLine"/> is true, <c>name=</c> extends to the end of the line, including spaces, quotes
-    /// and <c>=</c>.
-    /// </summary>
+    /// <summary>Starts after the keyword. If <paramref name="nameEndsLine"/>, <c>name=</c> takes the rest of the line, with quotes and <c>=</c>.</summary>
     public YencFields(ReadOnlySpan<byte> fields, bool nameEndsLine)
     {
         _rest = fields;
