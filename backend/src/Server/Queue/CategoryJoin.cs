@@ -12,9 +12,8 @@ namespace Sluice.Server.Queue;
 
 /// <summary>
 /// Adds the categories in use to <c>api.categories</c> once, because earlier versions accepted any category and an *arr must still find its items. A
-/// migration requests it.
+/// migration requests it. Runs at startup and after a library import.
 /// </summary>
-/// <remarks>Runs at startup and after a library import.</remarks>
 internal sealed class CategoryJoin(
     SluiceDatabase database, SettingsStore store, SettingsSource settings, IOptionsMonitor<ApiOptions> api, ILogger<CategoryJoin> logger) : IFormerServer
 {

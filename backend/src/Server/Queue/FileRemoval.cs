@@ -24,8 +24,7 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
 
     public string Name => "removed files";
 
-    /// <summary>Removes files from the library.</summary>
-    /// <returns>Null if no file is left to remove.</returns>
+    /// <summary>Removes files from the library. Returns null if no file is left to remove.</summary>
     public async Task<MovedFiles?> RemoveAsync(FileChoice choice, CancellationToken cancellationToken)
     {
         Failpoint.Reach("files-remove-begins");
@@ -45,9 +44,8 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
         _signal.Set();
     }
 
-    /// <summary>Restores items of the list of removed files.</summary>
+    /// <summary>Restores items of the list of removed files. Returns the number of restored files.</summary>
     /// <param name="items">Numbers of the items; already restored or deleted ones are skipped.</param>
-    /// <returns>Number of restored files.</returns>
     public Task<int> ReturnAsync(IReadOnlyCollection<long> items, CancellationToken cancellationToken) => ReturnAsync(_ => items, cancellationToken);
 
     /// <summary>Restores all files of a removal. Null if no removal of files has this id; 0 if they were already restored or deleted.</summary>

@@ -15,7 +15,6 @@ internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored,
 
     /// <summary>Hides items that a client has deleted. They stay on the history page until they expire.</summary>
     /// <param name="numbers">Row numbers; unknown ones are skipped.</param>
-    /// <param name="view">Where clients still see the items: in the archive, or nowhere.</param>
     /// <param name="forgetsNzbs">Whether failed items lose their NZB.</param>
     public async Task HideAsync(IReadOnlyList<long> numbers, ClientView view, bool forgetsNzbs, CancellationToken cancellationToken)
     {

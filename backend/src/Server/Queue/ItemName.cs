@@ -1,7 +1,6 @@
 namespace Sluice.Server.Queue;
 
-/// <summary>The name of an item, and a password that users may append to it (SAB-27).</summary>
-/// <param name="Name">Name without extensions and password; may be empty.</param>
+/// <summary>An item's name without extensions, which may be empty, and the password that users may append to it (SAB-27).</summary>
 internal sealed record ItemName(string Name, string? Password)
 {
     private const string PasswordWord = "password=";

@@ -4,8 +4,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Finds articles of the newest NZB, with which to measure the speed of a provider.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Finds articles of the newest NZB, with which to measure the speed of a provider. Thread-safe.</summary>
 internal sealed class NewestPost(QueueStore queue, LibraryStore library, StoredNzbReader nzbs)
 {
     // A file with fewer segments may not be the film, so continue. The maximum covers 200 MB despite some misses.

@@ -19,8 +19,7 @@ internal sealed record PostMeasure(long EncodedBytes, DateTimeOffset? PostedAt, 
         Files + 1,
         Segments + segments);
 
-    /// <summary>Measures an NZB file by file.</summary>
-    /// <returns>The measure; for an invalid NZB, the measure of the files before the error.</returns>
+    /// <summary>Measures an NZB file by file. If the NZB is invalid, measures the files before the error.</summary>
     /// <exception cref="IOException">The NZB cannot be read.</exception>
     public static async Task<PostMeasure> OfAsync(IAsyncEnumerable<NzbFile> files)
     {

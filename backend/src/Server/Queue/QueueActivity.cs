@@ -18,8 +18,7 @@ internal sealed record ItemActivity(string Step, int Percent, long Began)
 /// <param name="Findings">Its findings; empty while the step runs.</param>
 internal sealed record StepActivity(string Step, long Began, StepState State, long Milliseconds, StepFindings Findings);
 
-/// <summary>The running imports, in memory only. Publishes their progress.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>The running imports, in memory only. Publishes their progress. Thread-safe.</summary>
 internal sealed class QueueActivity(EventFeed events)
 {
     // Guards the field. Readers need no lock, because they get immutable copies.
@@ -37,7 +36,6 @@ internal sealed class QueueActivity(EventFeed events)
     }
 
     /// <summary>Records the start of an import.</summary>
-    /// <param name="step">First step.</param>
     /// <param name="began">Current timestamp.</param>
     public void Begin(string id, string step, long began, CancellationTokenSource cancel)
     {
@@ -46,7 +44,6 @@ internal sealed class QueueActivity(EventFeed events)
         events.Publish(QueueItemsChanged.Of(id));
     }
 
-    /// <summary>Updates step and percentage.</summary>
     public void Report(string id, string step, int percent)
     {
         var before = Change(id, activity => activity with { Step = step, Percent = Math.Max(percent, activity.Percent) });
@@ -54,15 +51,12 @@ internal sealed class QueueActivity(EventFeed events)
             events.Publish(QueueItemsChanged.Of(id));
     }
 
-    /// <summary>Records the start of a step.</summary>
-    /// <param name="began">Current timestamp.</param>
     public void BeginStep(string id, string step, long began)
     {
         Change(id, activity => activity with { Steps = activity.Steps.Add(new StepActivity(step, began, StepState.Started, 0, StepFindings.None)) });
         events.Publish(new JobStepEvent(id, step, StepState.Started, 0, StepFindings.None));
     }
 
-    /// <summary>Records the end of the current step.</summary>
     public void EndStep(JobStepEvent happened)
     {
         Change(happened.Id, activity => activity with
@@ -74,7 +68,6 @@ internal sealed class QueueActivity(EventFeed events)
         events.Publish(happened);
     }
 
-    /// <summary>Records the end of an import.</summary>
     public void End(string id)
     {
         lock (_gate)

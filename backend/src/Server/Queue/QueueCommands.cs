@@ -71,8 +71,7 @@ internal sealed class QueueCommands(
         return place;
     }
 
-    /// <summary>Moves an item to the position of another item.</summary>
-    /// <returns>The new position; null if either item is unknown or both are the same.</returns>
+    /// <summary>Moves an item to the position of another item. Returns its new position; null if either is unknown or both are the same.</summary>
     public Task<QueuePlace?> MoveAsync(string id, string other, CancellationToken cancellationToken) => MoveAsync(id, _ => other, cancellationToken);
 
     /// <summary>Moves an item to a 0-based position in the whole queue.</summary>

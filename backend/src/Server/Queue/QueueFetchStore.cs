@@ -18,8 +18,7 @@ internal sealed class QueueFetchStore(SluiceDatabase database)
             """,
             item with { File = file });
 
-    /// <summary>Returns the items to fetch now, longest waiting first.</summary>
-    /// <param name="now">Current time in Unix milliseconds.</param>
+    /// <summary>Returns the items that are due at a time in Unix milliseconds, longest waiting first.</summary>
     public Task<IReadOnlyList<string>> ListDueAsync(long now, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)

@@ -16,8 +16,7 @@ internal sealed class QueueFileStore(SluiceDatabase database)
         properties AS Properties
         """;
 
-    /// <summary>Adds a file in the caller's transaction, which must also add its items.</summary>
-    /// <returns>The row number.</returns>
+    /// <summary>Adds a file in the caller's transaction, which must also add its items. Returns the row number.</summary>
     public static long Insert(DbConnection connection, QueueFile file) =>
         connection.ExecuteScalar<long>(
             """
@@ -27,8 +26,7 @@ internal sealed class QueueFileStore(SluiceDatabase database)
             """,
             file);
 
-    /// <summary>Adds a file for an NZB without one, under the name of its item or the next free name.</summary>
-    /// <returns>The row number.</returns>
+    /// <summary>Adds a file for an NZB without one, under the name of its item or the next free name. Returns the row number.</summary>
     public static long InsertFor(DbConnection connection, QueueItem item) => Insert(connection, new QueueFile
     {
         Folder = item.Folder,
@@ -77,9 +75,8 @@ internal sealed class QueueFileStore(SluiceDatabase database)
                 $"SELECT {Columns} FROM queue_file WHERE folder = @folder ORDER BY name", new { folder }, buffered: false),
             cancellationToken);
 
-    /// <summary>Changes the WebDAV properties that clients have stored.</summary>
+    /// <summary>Changes the WebDAV properties that clients have stored. Returns whether the file exists.</summary>
     /// <param name="change">Returns the new text for the old one, or null for no change. Runs in the transaction.</param>
-    /// <returns>Whether the file exists.</returns>
     public Task<bool> ChangePropertiesAsync(long id, Func<string, string?> change, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>

@@ -68,10 +68,8 @@ internal sealed record QueueItem : ImportItem
         Segments = measure?.Segments,
     };
 
-    /// <summary>Truncates a password to its maximum length.</summary>
     public static string LimitPassword(string password) => password.Length <= MaxPassword ? password : password[..MaxPassword];
 
-    /// <summary>Truncates the name of a script to its maximum length.</summary>
     public static string LimitScript(string script) => script.Length <= MaxScript ? script : script[..MaxScript];
 }
 

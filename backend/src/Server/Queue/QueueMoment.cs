@@ -3,10 +3,8 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>The current state of an item.</summary>
 internal enum ItemState
 {
-    /// <summary>It waits for its turn.</summary>
     Queued,
 
     /// <summary>Its NZB is being fetched from an address.</summary>
@@ -23,7 +21,6 @@ internal enum ItemState
 
 /// <summary>A snapshot of the queue state in memory.</summary>
 /// <param name="Retrying">Items that wait for a provider.</param>
-/// <param name="HasProviders">Whether a usable provider exists.</param>
 /// <param name="LockCause">Why encrypted secrets are unreadable, or null.</param>
 internal sealed record QueueMoment(
     IReadOnlyDictionary<string, ItemActivity> Running, IReadOnlySet<string> Retrying, bool IsPaused, bool HasProviders, string? LockCause = null)

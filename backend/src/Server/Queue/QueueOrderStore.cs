@@ -56,7 +56,6 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
     /// the front of a priority stay at the front.
     /// </summary>
     /// <param name="target">Finds the id of the other item, or null.</param>
-    /// <param name="running">Ids of running items.</param>
     /// <returns>The new position; null if either item is unknown or both are the same.</returns>
     public Task<QueuePlace?> MoveAsync(
         string id, Func<DbConnection, string?> target, IReadOnlyCollection<string> running, CancellationToken cancellationToken) =>

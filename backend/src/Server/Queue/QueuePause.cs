@@ -10,9 +10,8 @@ namespace Sluice.Server.Queue;
 
 /// <summary>
 /// Pauses the whole queue: only items of <see cref="QueuePriority.Force"/> start. Running imports and playback continue. An unlimited pause is the
-/// setting <c>queue.paused</c>, and a timed one has its own row, so both survive restarts.
+/// setting <c>queue.paused</c>, and a timed one has its own row, so both survive restarts. Thread-safe. Changes run one at a time.
 /// </summary>
-/// <remarks>Thread-safe. Changes run one at a time.</remarks>
 internal sealed class QueuePause(
     SluiceDatabase database,
     SettingsStore settings,
@@ -61,9 +60,8 @@ internal sealed class QueuePause(
             Set(new TimedPause(end));
     }
 
-    /// <summary>Pauses the queue. Replaces an earlier pause.</summary>
+    /// <summary>Pauses the queue. Replaces an earlier pause. Returns false if the environment determines the pause.</summary>
     /// <param name="length">Duration, at most <see cref="Longest"/>; null for no limit.</param>
-    /// <returns>False if the environment determines the pause.</returns>
     public Task<bool> PauseAsync(TimeSpan? length, CancellationToken cancellationToken) =>
         length is { } asked ? ChangeAsync(false, asked < Longest ? asked : Longest, cancellationToken) : ChangeAsync(true, null, cancellationToken);
 

@@ -29,9 +29,8 @@ internal sealed class QueueRemoval(
         return removed;
     }
 
-    /// <summary>Moves items to the history as failed, and cancels their imports.</summary>
+    /// <summary>Moves items to the history as failed, and cancels their imports. Returns the failed items.</summary>
     /// <param name="find">Finds the ids in the same transaction. Unknown ids are skipped.</param>
-    /// <returns>The failed items.</returns>
     public async Task<IReadOnlyList<QueueItem>> FailAsync(
         Func<DbConnection, IReadOnlyCollection<string>> find, ImportFailure failure, CancellationToken cancellationToken)
     {
@@ -49,8 +48,7 @@ internal sealed class QueueRemoval(
         return items;
     }
 
-    /// <summary>Removes a file below <c>/nzbs</c> with its remaining items.</summary>
-    /// <returns>Whether the file existed.</returns>
+    /// <summary>Removes a file below <c>/nzbs</c> with its remaining items. Returns whether it existed.</summary>
     public async Task<bool> RemoveFileAsync(string folder, string name, CancellationToken cancellationToken)
     {
         var items = await database.WriteAsync(connection => QueueStore.RemoveFile(connection, folder, name), cancellationToken);

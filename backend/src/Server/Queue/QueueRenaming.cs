@@ -31,7 +31,6 @@ internal sealed class QueueRenaming(
     /// <summary>Moves a file below <c>/nzbs</c>.</summary>
     /// <param name="category">New category in its stored form.</param>
     /// <param name="newName">New name, which must be valid for a PUT.</param>
-    /// <param name="mayReplace">Whether a file of that name may be replaced.</param>
     public async Task<RenameOutcome> MoveAsync(
         string folder, string name, string category, string newName, bool mayReplace, CancellationToken cancellationToken)
     {
@@ -66,10 +65,9 @@ internal sealed class QueueRenaming(
         }
     }
 
-    /// <summary>Renames an item.</summary>
+    /// <summary>Renames an item. Returns whether it is in the queue.</summary>
     /// <param name="name">New name, possibly with a password (SAB-27).</param>
     /// <param name="password">Password that overrides one in the name; empty for none.</param>
-    /// <returns>Whether the item is in the queue.</returns>
     public Task<bool> RenameAsync(string id, string name, string password, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -82,8 +80,7 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
-    /// <param name="password">New password; empty for none.</param>
-    /// <returns>Whether the item is in the queue.</returns>
+    /// <summary>Sets the password of an item; empty for none. Returns whether the item is in the queue.</summary>
     public Task<bool> SetPasswordAsync(string id, string password, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>

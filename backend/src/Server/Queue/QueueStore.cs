@@ -22,14 +22,11 @@ internal sealed record QueueFilter
 
 /// <summary>Filters by state. Includes the ids of running items, because the rows do not store them.</summary>
 /// <param name="Running">Ids of running items that match.</param>
-/// <param name="Paused">Whether paused items match.</param>
-/// <param name="Queued">Whether waiting items match.</param>
 /// <param name="Grabbing">Whether items with an unfetched NZB match.</param>
 internal sealed record QueueStateFilter(
     IReadOnlyCollection<string> Running, IReadOnlyCollection<string> AllRunning, bool Paused, bool Queued, bool Grabbing = false);
 
 /// <summary>Totals of the queue.</summary>
-/// <param name="Matches">Number of items that match the filter.</param>
 /// <param name="EncodedBytes">Encoded bytes of all items.</param>
 internal sealed record QueueTotals(int Items, int Matches, long EncodedBytes);
 
@@ -68,12 +65,10 @@ internal sealed class QueueStore(SluiceDatabase database)
             """,
             item with { File = file });
 
-    /// <summary>Removes an item in the caller's transaction. A trigger removes its file if it was the last item.</summary>
-    /// <returns>The removed item; null if unknown.</returns>
+    /// <summary>Removes and returns an item, or null, in the caller's transaction. A trigger removes its file with the last item.</summary>
     public static QueueItem? Remove(DbConnection connection, string id) => Remove(connection, "id = @Id", new Which { Id = id }).SingleOrDefault();
 
-    /// <summary>Removes items in the caller's transaction. A trigger removes each file with its last item.</summary>
-    /// <returns>The removed items, in order of arrival.</returns>
+    /// <summary>Removes items in the caller's transaction and returns them by arrival. A trigger removes each file with its last item.</summary>
     public static IReadOnlyList<QueueItem> Remove(DbConnection connection, IReadOnlyCollection<string> ids) =>
         Remove(connection, SqlDialect.In("id", "@List"), new Which { List = SqlDialect.List(ids) });
 
@@ -81,8 +76,7 @@ internal sealed class QueueStore(SluiceDatabase database)
     /// <returns>The removed item; null if paused or unknown.</returns>
     public static QueueItem? Finish(DbConnection connection, string id) => Remove(connection, "id = @Id AND paused = 0", new Which { Id = id }).SingleOrDefault();
 
-    /// <summary>Removes a file with its remaining items, in the caller's transaction.</summary>
-    /// <returns>The removed items; empty if there is no such file.</returns>
+    /// <summary>Removes a file with its remaining items, in the caller's transaction. Returns the items; empty without such a file.</summary>
     public static IReadOnlyList<QueueItem> RemoveFile(DbConnection connection, string folder, string name) =>
         Remove(connection, "file = (SELECT id FROM queue_file WHERE folder = @Folder AND name = @Name)", new Which { Folder = folder, Name = name });
 
@@ -140,7 +134,6 @@ internal sealed class QueueStore(SluiceDatabase database)
         database.ReadAsync(connection => Find(connection, id), cancellationToken);
 
     /// <summary>Finds the next item to start.</summary>
-    /// <param name="least">Minimum priority to start.</param>
     /// <param name="skip">Returns whether an item must not start now.</param>
     public Task<string?> FindNextAsync(QueuePriority least, Func<string, bool> skip, CancellationToken cancellationToken) =>
         database.ReadAsync(
@@ -239,7 +232,6 @@ internal sealed class QueueStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>Streams matching items in queue order.</summary>
-    /// <param name="start">Number of items to skip.</param>
     /// <param name="limit">Maximum number of items; 0 for all.</param>
     public IAsyncEnumerable<QueueItem> StreamAsync(QueueFilter filter, int start, int limit, CancellationToken cancellationToken) =>
         database.StreamAsync(

@@ -17,7 +17,6 @@ internal sealed class RemovedFileList(SluiceDatabase database)
 {
     /// <summary>Returns a page of the removed items, newest first.</summary>
     /// <param name="words">Folded words that all occur in the name.</param>
-    /// <param name="now">Current time, from which the rest of the term counts.</param>
     public Task<RowPage<RemovedItem>> ReadAsync(IReadOnlyList<string> words, RowPlace? after, int limit, DateTimeOffset now, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -55,8 +54,7 @@ internal sealed class RemovedFileList(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Finds the releases of history items.</summary>
-    /// <param name="numbers">Row numbers of the items.</param>
+    /// <summary>Finds the releases of history items by their row numbers.</summary>
     public Task<FileChoice> FindOfHistoryAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => new FileChoice([.. connection.Query<long>(

@@ -6,9 +6,7 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Files to remove. A listed release is removed whole; a listed file alone.</summary>
-/// <param name="Releases">Row numbers of releases.</param>
-/// <param name="Files">Row numbers of library files.</param>
+/// <summary>Files to remove, by row number. A listed release is removed whole; a listed file alone.</summary>
 internal sealed record FileChoice(IReadOnlyCollection<long> Releases, IReadOnlyCollection<long> Files);
 
 /// <summary>The result of a removal or its undo.</summary>
@@ -51,10 +49,9 @@ internal static class RemovedFileStore
         ("picture", "release_id, file_id, hash, bytes, added_at"),
     ];
 
-    /// <summary>Moves files out of the library.</summary>
+    /// <summary>Moves files out of the library. Returns null if no file is left to remove.</summary>
     /// <param name="history">Number of the removal of history items that belongs to it; null for none.</param>
     /// <param name="now">Current time in Unix milliseconds.</param>
-    /// <returns>Null if no file is left to remove.</returns>
     public static MovedFiles? Take(DbConnection connection, FileChoice choice, long? history, long now)
     {
         var (whole, parts) = Split(connection, choice);

@@ -39,10 +39,9 @@ internal static class RemovedStore
         removed_release_id
         """;
 
-    /// <summary>Starts a removal, or extends it.</summary>
+    /// <summary>Starts a removal, or extends it. Returns its number.</summary>
     /// <param name="removal">Number of the removal; null for a new one.</param>
     /// <param name="until">Undo deadline in Unix milliseconds.</param>
-    /// <returns>Number of the removal.</returns>
     public static long Begin(DbConnection connection, long? removal, long until)
     {
         if (removal is not { } known)
@@ -74,8 +73,7 @@ internal static class RemovedStore
         return [.. connection.Query<string>($"DELETE FROM queue_item WHERE {which} RETURNING id", values)];
     }
 
-    /// <summary>Moves history items to the removed ones.</summary>
-    /// <returns>The items before their removal.</returns>
+    /// <summary>Moves history items to the removed ones. Returns the items as they were.</summary>
     public static IReadOnlyList<EndedItem> TakeHistory(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
     {
         connection.Execute(
@@ -92,9 +90,8 @@ internal static class RemovedStore
 
     /// <summary>
     /// Restores all rows and ends the removal. If another item has the position, the restored item goes before it. If another file has the name, the
-    /// restored file gets a number.
+    /// restored file gets a number. Returns the restored history items.
     /// </summary>
-    /// <returns>The restored history items.</returns>
     public static IReadOnlyList<EndedItem> Return(DbConnection connection, long removal)
     {
         ReturnFiles(connection, removal);

@@ -24,7 +24,6 @@ internal sealed record StepFindings(params IReadOnlyList<(string Name, long Coun
     }
 }
 
-/// <summary>The state of a step.</summary>
 internal enum StepState
 {
     Started,

@@ -7,9 +7,8 @@ namespace Sluice.Server.Queue;
 
 /// <summary>
 /// Deletes blobs that no row refers to (IMP-6). An upload pins its hash before the blob gets its name, because it has no row yet. A pinned blob stays
-/// until the last pin is released.
+/// until the last pin is released. Thread-safe. Never accesses files under the lock or inside a transaction.
 /// </summary>
-/// <remarks>Thread-safe. Never accesses files under the lock or inside a transaction.</remarks>
 internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogger<StoredNzbs> logger)
 {
     // Guards the fields below. No other lock is taken inside.
@@ -139,8 +138,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
         }
     }
 
-    /// <summary>Protects the blobs of an upload until rows refer to them. Disposal deletes blobs that have no row.</summary>
-    /// <remarks>Not thread-safe.</remarks>
+    /// <summary>Protects the blobs of an upload until rows refer to them. Disposal deletes blobs that have no row. Not thread-safe.</summary>
     internal sealed class UploadLease(StoredNzbs owner) : IAsyncDisposable
     {
         private readonly HashSet<string> _pinned = [];

@@ -22,7 +22,6 @@ internal sealed class Bzip2Reader(Stream file) : ForwardStream
     private long _unpacked;
     private bool _isEnded;
 
-    /// <inheritdoc/>
     /// <exception cref="SharpCompress.Common.SharpCompressException">The file is damaged.</exception>
     /// <exception cref="InvalidDataException">The file has too many streams for its unpacked size.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)

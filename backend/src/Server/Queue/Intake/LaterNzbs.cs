@@ -6,7 +6,6 @@ using Sluice.Server.Diagnostics;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>A stored NZB without a row in the restored database (OPS-12).</summary>
-/// <param name="Hash">Hash of the NZB.</param>
 /// <param name="Name">Name of its item when accepted; the start of the hash if unknown.</param>
 /// <param name="Category">Category of its item; empty if unknown.</param>
 /// <param name="At">When it was accepted or last stored.</param>
@@ -15,9 +14,8 @@ internal sealed record LaterNzb(string Hash, string Name, string Category, DateT
 
 /// <summary>
 /// Lists the NZBs that are newer than a restored backup, and returns them to the queue. An NZB leaves the list once a row refers to it, so an
-/// interruption neither loses nor duplicates it.
+/// interruption neither loses nor duplicates it. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class LaterNzbs(
     DataFolder folder,
     SluiceDatabase database,

@@ -21,9 +21,8 @@ internal enum StagingOutcome
 
 /// <summary>
 /// Files that clients upload under a temporary name and rename to <c>.nzb</c> once complete (DAV-40b). They stay on disk for an hour, across restarts.
-/// Beyond the limits new files are refused, because accepted files must not be dropped.
+/// Beyond the limits new files are refused, because accepted files must not be dropped. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class StagedUploads(
     StagingFolder disk, BlobStore blobs, ProcessOptions process, TimeProvider time, ILogger<StagedUploads> logger) : IWorker, IDisposable
 {

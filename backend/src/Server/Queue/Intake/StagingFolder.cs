@@ -8,7 +8,6 @@ namespace Sluice.Server.Queue.Intake;
 /// <summary>A file uploaded under a temporary name.</summary>
 /// <param name="Id">32 hex digits, unique per content.</param>
 /// <param name="Folder">Folder below <c>/nzbs</c>.</param>
-/// <param name="Name">Temporary name.</param>
 /// <param name="Start">Offset of the content in the stored file.</param>
 /// <param name="Length">Length in bytes.</param>
 /// <param name="Since">When the upload completed.</param>

@@ -47,8 +47,7 @@ internal sealed class UndoWorker(
 
     public string Name => "what was removed";
 
-    /// <summary>Removes items of the queue and cancels their imports.</summary>
-    /// <returns>Null if no item was in the queue.</returns>
+    /// <summary>Removes items of the queue and cancels their imports. Returns null if none was in the queue.</summary>
     public Task<UndoTicket?> RemoveItemsAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) => RemoveAsync(
         [.. ids.Distinct()],
         RemovedStore.TakeItems,
@@ -59,16 +58,13 @@ internal sealed class UndoWorker(
         },
         cancellationToken);
 
-    /// <summary>Removes items of the history.</summary>
+    /// <summary>Removes items of the history. Returns null if none was in the history.</summary>
     /// <param name="numbers">Row numbers. Unknown ones are skipped.</param>
-    /// <returns>Null if no item was in the history.</returns>
     public Task<UndoTicket?> RemoveHistoryAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         RemoveAsync(numbers, RemovedStore.TakeHistory, NotifyRclone, cancellationToken);
 
-    /// <summary>Removes items of the history with their releases, in one transaction.</summary>
+    /// <summary>Removes items of the history with their releases, in one transaction. Returns null if none was in the history.</summary>
     /// <param name="numbers">Row numbers; at most <see cref="FileRemoval.MostFiles"/>. Unknown ones are skipped.</param>
-    /// <param name="choice">The releases.</param>
-    /// <returns>Null if no item was in the history.</returns>
     public async Task<UndoTicket?> RemoveWithFilesAsync(IReadOnlyCollection<long> numbers, FileChoice choice, CancellationToken cancellationToken)
     {
         MovedFiles? moved = null;

@@ -6,14 +6,12 @@ namespace Sluice.Server.Queue.Intake;
 
 /// <summary>The output of a decompressor. Fails beyond 200 times the input, and reports all damage as one type of exception.</summary>
 /// <param name="decoder">The decompressor, which is disposed with this stream.</param>
-/// <param name="format">Name of the format, for error messages.</param>
 /// <param name="packed">Returns the input bytes consumed so far, or their maximum.</param>
 /// <param name="budget">Budget of the upload, shared by all its streams.</param>
 internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed, UnpackBudget budget) : ForwardStream
 {
     private long _unpacked;
 
-    /// <inheritdoc/>
     /// <exception cref="NzbFormatException">The input is damaged or decompresses to too much.</exception>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {

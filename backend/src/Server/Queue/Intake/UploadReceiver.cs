@@ -20,7 +20,6 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
     /// <summary>Reads an upload to its end. Stores nothing if canceled.</summary>
     /// <param name="body">The upload. It need not be seekable and stays open.</param>
     /// <param name="length">Length in bytes; null if unknown.</param>
-    /// <param name="keepsPacked">Whether to store a packed upload as received, too.</param>
     /// <exception cref="UploadBrokenException">The body ends early.</exception>
     public async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
     {

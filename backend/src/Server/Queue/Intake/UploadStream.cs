@@ -2,8 +2,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>The body of an upload, whose start can be inspected before it is read.</summary>
-/// <param name="body">The body, which stays open.</param>
+/// <summary>The body of an upload, whose start can be inspected before it is read. The body stays open.</summary>
 internal sealed class UploadStream(Stream body) : ForwardStream
 {
     private ReadOnlyMemory<byte> _start;
@@ -18,7 +17,6 @@ internal sealed class UploadStream(Stream body) : ForwardStream
         return _start = start.AsMemory(0, read);
     }
 
-    /// <inheritdoc/>
     /// <exception cref="UploadBrokenException">The body ends early.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {

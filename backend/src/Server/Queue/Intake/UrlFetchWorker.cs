@@ -10,9 +10,8 @@ namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
 /// Fetches the NZBs of items added by address, a few at a time and even while paused, because indexer links expire. Retries temporary errors ten
-/// times. Attempts and due times are stored, so that a restart does not reset them.
+/// times. Attempts and due times are stored, so that a restart does not reset them. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class UrlFetchWorker(
     UrlFetch fetch,
     QueueStore store,
@@ -45,8 +44,7 @@ internal sealed class UrlFetchWorker(
 
     public string Name => "the fetching of NZBs";
 
-    /// <summary>Parses an address that a client sent.</summary>
-    /// <returns>Why the address must not be fetched, or null.</returns>
+    /// <summary>Parses an address that a client sent. Returns why it must not be fetched, or null.</summary>
     public string? Refuse(string text, out Uri? url) => Uri.TryCreate(text.Trim(), UriKind.Absolute, out url) ? guard.Refuse(url) : "it is no address";
 
     /// <summary>Adds an item for an address accepted by <see cref="Refuse"/>. Returns before the fetch.</summary>

@@ -11,8 +11,7 @@ namespace Sluice.Server.Queue.Intake;
 internal sealed record WatchedFile(string Path, long Length, long ChangedAt);
 
 /// <summary>
-/// Stores <c>watched_file</c>: added files whose deletion failed or was prevented by a shutdown. It keeps unchanged files from being added again
-/// (IMP-7).
+/// Stores <c>watched_file</c>: added files whose deletion failed or was prevented by shutdown. Keeps unchanged files from being added again (IMP-7).
 /// </summary>
 internal sealed class WatchedFileStore(SluiceDatabase database)
 {

@@ -8,8 +8,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Checks whether all articles, or a larger sample, exist before the release is published (IMP-61).</summary>
-/// <remarks>An instance serves one check.</remarks>
+/// <summary>Checks whether all articles, or a larger sample, exist before the release is published (IMP-61). An instance serves one check.</summary>
 internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, ImportOptions options)
 {
     // Articles per request. Progress is reported after each file.

@@ -12,7 +12,6 @@ internal static class MapVerdict
     private const int CompanionShare = 5;
 
     /// <summary>Returns why nothing can be published, or null. Unstreamable companions are omitted without failing the release.</summary>
-    /// <param name="providers">Number of providers, for the message.</param>
     public static ImportFailure? Judge(ReleaseMap map, IReadOnlyList<FileHead> heads, int providers)
     {
         var stored = map.Files.Where(file => file.Method is null).ToList();

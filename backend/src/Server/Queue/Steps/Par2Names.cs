@@ -33,7 +33,6 @@ internal sealed class Par2Names : IAsyncDisposable
     /// <param name="indexes">The index files. Their ids must stay open until disposal.</param>
     public static Par2Names Start(ProviderHost providers, IReadOnlyList<PostedFile> indexes, TimeProvider time) => new(providers, indexes, time);
 
-    /// <summary>Number of indexes.</summary>
     public int Count { get; }
 
     public bool IsDone => _reading.IsCompleted;
@@ -41,8 +40,7 @@ internal sealed class Par2Names : IAsyncDisposable
     /// <summary>The names; empty while the indexes are being read or if they cannot be read.</summary>
     public Par2Matcher Known => _known;
 
-    /// <summary>Waits for the indexes until <see cref="Timeout"/> after the start of the reads.</summary>
-    /// <returns>The names, or none if the indexes are late or unreadable.</returns>
+    /// <summary>Waits for the indexes until <see cref="Timeout"/> after the start of the reads. Empty if they are late or unreadable.</summary>
     public async Task<Par2Matcher> WaitAsync(CancellationToken cancellationToken)
     {
         var left = Timeout - _time.GetElapsedTime(_began);

@@ -12,8 +12,7 @@ internal sealed record PostSort(IReadOnlyList<PostedEntry> Targets, IReadOnlyLis
 
     public long Segments { get; } = Payload.Sum(file => (long)file.Segments);
 
-    /// <summary>Groups files by name alone.</summary>
-    /// <param name="blocklist">Patterns of names to omit.</param>
+    /// <summary>Groups files by name alone. Omits names that match a pattern of the blocklist.</summary>
     public static PostSort Of(IReadOnlyList<PostedEntry> files, IReadOnlyList<string> blocklist)
     {
         // Always read PAR2 files, because their content helps even if they are not published.

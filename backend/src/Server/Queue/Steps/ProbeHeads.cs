@@ -60,9 +60,8 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         }
     }
 
-    /// <summary>Awaits the probe, but stops it some time after the loss.</summary>
+    /// <summary>Awaits the probe, but stops it some time after the loss. Returns null if the probe was stopped.</summary>
     /// <param name="loss">Completes when an essential file is lost.</param>
-    /// <returns>Null if the probe was stopped.</returns>
     private async Task<ProbeReport?> ProbeAsync(Task<ProbeReport> probing, Task loss, CancellationTokenSource stop, CancellationToken cancellationToken)
     {
         if (await Task.WhenAny(probing, loss) != probing)

@@ -8,7 +8,6 @@ namespace Sluice.Server.Queue.Steps;
 internal static class ProbeVerdict
 {
     /// <summary>Returns why nothing can be published, or null.</summary>
-    /// <param name="providers">Number of providers, for the message.</param>
     public static ImportFailure? Judge(IReadOnlyList<FileHead> files, int providers)
     {
         var payload = files.Where(file => file.Kind != MediaKind.Par2).ToList();

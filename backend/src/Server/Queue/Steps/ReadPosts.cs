@@ -1,7 +1,6 @@
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>The content of an NZB without its message-ids, which are on disk.</summary>
-/// <remarks>Must not be logged, because it contains passwords.</remarks>
+/// <summary>The content of an NZB without its message-ids, which are on disk. Must not be logged, because it contains passwords.</summary>
 /// <param name="Files">Files in NZB order.</param>
 /// <param name="Category">A configured category, or null.</param>
 internal sealed record ReadPost(

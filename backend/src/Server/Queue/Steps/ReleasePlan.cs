@@ -11,24 +11,20 @@ namespace Sluice.Server.Queue.Steps;
 /// <summary>A file that may be published.</summary>
 /// <param name="Length">Length in bytes.</param>
 /// <param name="Kind">Media kind, detected from its first bytes.</param>
-/// <param name="Names">Sources of its name.</param>
 internal sealed record PlannedFile(Guid Id, long Length, MediaKind Kind, NameRequest Names, string ETag, FileContent Content);
 
-/// <summary>The content of a release before its files are named.</summary>
-/// <remarks>Immutable.</remarks>
+/// <summary>The content of a release before its files are named. Immutable.</summary>
 internal sealed class ReleasePlan
 {
     private readonly Dictionary<int, StoredPostedFile> _posted = [];
 
     private ReleasePlan(IReadOnlyList<PlannedFile> files) => Files = files;
 
-    /// <summary>The files that may be published.</summary>
     public IReadOnlyList<PlannedFile> Files { get; }
 
     /// <summary>Combines the results of the steps.</summary>
     /// <param name="heads">The heads that the map refers to, followed by PAR2 files.</param>
     /// <param name="targets">The files of the NZB that the heads refer to.</param>
-    /// <param name="names">Names from the PAR2 indexes.</param>
     public static ReleasePlan Of(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> targets, Par2Matcher names)
     {
         var previews = Enumerable.Range(map.Maps.Count, heads.Count - map.Maps.Count).Where(i => heads[i] is { Kind: MediaKind.Par2, Map.Length: > 0 });
@@ -111,7 +107,6 @@ internal sealed class ReleasePlan
 }
 
 /// <summary>A release ready to be published.</summary>
-/// <param name="Kinds">Kind of each file.</param>
 /// <param name="Sources">Sources of the file names, as text.</param>
 /// <param name="Lack">Why the release must not be published; none if it may.</param>
 internal sealed record NamedRelease(
@@ -132,7 +127,6 @@ internal sealed record NamedRelease(
 
     /// <summary>Names the files and applies the configured filters (IMP-70, IMP-71).</summary>
     /// <param name="name">Name of the item, also used for files without their own name.</param>
-    /// <param name="showsPar2">Whether PAR2 files are published.</param>
     public static NamedRelease Of(
         ReleasePlan plan, QueueItem item, string name, ImportOptions options, bool showsPar2, bool windowsSafe)
     {

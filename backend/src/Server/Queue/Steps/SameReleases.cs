@@ -28,9 +28,8 @@ internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings open
 
     /// <summary>
     /// Replaces the maps of a shared release from an old server by the proved maps of this import. Otherwise a later opening could refuse it and fail the
-    /// item (IMP-36). Returns the folders of its earlier items whose links reappear.
+    /// item (IMP-36). Returns the folders of its earlier items whose links reappear. Runs in the caller's transaction, before the item is inserted.
     /// </summary>
-    /// <remarks>Runs in the caller's transaction, before the item is inserted.</remarks>
     public IReadOnlyList<ItemFolder> Open(DbConnection connection, Release release, ReleasePlan plan)
     {
         if (!LibraryStore.IsUnproved(connection, release.Id))

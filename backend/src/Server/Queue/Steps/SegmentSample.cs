@@ -6,7 +6,6 @@ namespace Sluice.Server.Queue.Steps;
 internal static class SegmentSample
 {
     /// <summary>Returns the first segment, the last, then the middle of each gap. Every prefix of this list is therefore an even sample.</summary>
-    /// <param name="payload">Files that may be or contain library files.</param>
     /// <returns>Distinct positions in the message-id list.</returns>
     public static IReadOnlyList<int> Pick(IReadOnlyList<PostedEntry> payload, int most)
     {

@@ -25,8 +25,7 @@ internal sealed class StepRunner(
 
     public string FirstStep => _steps[0].Name;
 
-    /// <summary>Runs the steps until one fails, and records their durations.</summary>
-    /// <returns>Why the item cannot be imported, or null.</returns>
+    /// <summary>Runs the steps until one fails, and records their durations. Returns why the item cannot be imported, or null.</summary>
     public async Task<ImportFailure?> RunAsync(ImportWork work, CancellationToken cancellationToken)
     {
         // Tag the log lines of every component with the item.

@@ -3,7 +3,6 @@ using Sluice.Usenet.Archives;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Registers the import of items.</summary>
 internal static class StepsRegistration
 {
     /// <summary>Adds the import workers and the steps of an import.</summary>

@@ -20,9 +20,8 @@ internal sealed class StrmFiles(
 
     /// <summary>
     /// Writes the files of an item and replaces existing ones. In the library a release has one folder. If an earlier item created it, only missing files
-    /// are written.
+    /// are written. Returns the paths of the written files.
     /// </summary>
-    /// <returns>The paths of the written files.</returns>
     /// <exception cref="StorageException">The signing key is locked, or a file cannot be written. Earlier files stay until the next attempt.</exception>
     public async Task<IReadOnlyList<string>> WriteAsync(NamedRelease release, CancellationToken cancellationToken)
     {
