@@ -7,8 +7,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Measures NZBs without a stored measure: items of older versions, retried items and imported libraries. A restart loses nothing, because each item
-/// has its own transaction.
+/// Measures NZBs without a measure: of older versions, retries and imported libraries. Each has its own transaction, so a restart loses nothing.
 /// </summary>
 internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, SluiceDatabase database, TimeProvider time, ILogger<MeasureWorker> logger) : IWorker
 {

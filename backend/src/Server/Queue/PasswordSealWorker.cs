@@ -7,8 +7,7 @@ using Sluice.Server.History;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Encrypts archive passwords that were stored in plain text by older versions or without the key file. An index lists these rows, so startup
-/// without them reads nothing.
+/// Encrypts archive passwords stored in plain text by older versions or without a key file. An index lists them; startup without any reads nothing.
 /// </summary>
 internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords passwords) : IWorker
 {

@@ -13,7 +13,6 @@ internal sealed record ItemActivity(string Step, int Percent, long Began)
 }
 
 /// <summary>A step of an import (IMP-25).</summary>
-/// <param name="Began">Timestamp of its start.</param>
 /// <param name="Milliseconds">Duration; 0 while the step runs.</param>
 /// <param name="Findings">Its findings; empty while the step runs.</param>
 internal sealed record StepActivity(string Step, long Began, StepState State, long Milliseconds, StepFindings Findings);

@@ -7,7 +7,6 @@ namespace Sluice.Server.Queue;
 /// <summary>Stores <c>queue_file</c>. It deletes no rows, because a trigger deletes each file with its last item.</summary>
 internal sealed class QueueFileStore(SluiceDatabase database)
 {
-    /// <summary>The column that references blobs of uploaded files.</summary>
     public static readonly BlobReference RawReference = new("queue_file", "hash", "queue_file_hash") { IsNzb = false };
 
     private const string Columns =

@@ -7,7 +7,6 @@ namespace Sluice.Server.Queue;
 
 internal static class QueueRegistration
 {
-    /// <summary>Adds the rows of the queue, their order and their waits.</summary>
     public static IServiceCollection AddQueue(this IServiceCollection services) => services
         .AddSingleton<QueueStore>()
         .AddSingleton(QueueStore.NzbReference)

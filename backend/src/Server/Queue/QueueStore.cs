@@ -33,7 +33,6 @@ internal sealed record QueueTotals(int Items, int Matches, long EncodedBytes);
 /// <summary>Stores <c>queue_item</c>, ordered by priority, then by position.</summary>
 internal sealed class QueueStore(SluiceDatabase database)
 {
-    /// <summary>The column that references stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("queue_item", "nzb_hash", "queue_item_nzb");
 
     internal const string Columns =
@@ -145,7 +144,6 @@ internal sealed class QueueStore(SluiceDatabase database)
                 .FirstOrDefault(id => !skip(id)),
             cancellationToken);
 
-    /// <summary>Returns the NZB of the newest item, or null.</summary>
     public Task<DatedNzb?> FindNewestNzbAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<DatedNzb>(

@@ -24,7 +24,6 @@ internal sealed record MovedRelease(string Category, string Name, long Files);
 /// </summary>
 internal static class RemovedFileStore
 {
-    /// <summary>The column that references NZBs of removed releases.</summary>
     public static readonly BlobReference NzbReference = new("removed_release", "nzb_hash", "removed_release_nzb");
 
     // All columns except the length, which triggers keep for releases in the library.

@@ -11,13 +11,10 @@ namespace Sluice.Server.Queue;
 /// </summary>
 internal static class RemovedStore
 {
-    /// <summary>The column that references NZBs of removed queue items.</summary>
     public static readonly BlobReference QueueReference = new("removed_queue_item", "nzb_hash", "removed_queue_item_nzb");
 
-    /// <summary>The column that references NZBs of removed history items.</summary>
     public static readonly BlobReference HistoryReference = new("removed_history_item", "nzb_hash", "removed_history_item_nzb");
 
-    /// <summary>The column that references blobs of removed files.</summary>
     public static readonly BlobReference RawReference = new("removed_queue_file", "hash", "removed_queue_file_hash") { IsNzb = false };
 
     // Rows deleted per transaction.

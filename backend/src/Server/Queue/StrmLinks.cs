@@ -23,8 +23,7 @@ internal sealed class StrmLinks(IOptionsMonitor<ImportOptions> import, IOptionsM
     }
 
     /// <summary>
-    /// Deletes the files of a removed release from its items' folders, and folders left empty. A file with other content stays, because it belongs to the
-    /// user.
+    /// Deletes the files of a removed release from its items' folders, and empty folders. A file with other content stays, because it is the user's.
     /// </summary>
     public void Delete(DroppedRelease dropped)
     {

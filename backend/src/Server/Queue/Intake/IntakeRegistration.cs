@@ -4,7 +4,6 @@ namespace Sluice.Server.Queue.Intake;
 
 internal static class IntakeRegistration
 {
-    /// <summary>Adds the intake of the queue and the workers that feed it.</summary>
     public static IServiceCollection AddIntake(this IServiceCollection services) => services
         .AddSingleton<UploadReceiver>()
         .AddSingleton<NzbIntake>()

@@ -32,8 +32,7 @@ internal enum QueueReturnEnd
 }
 
 /// <summary>
-/// Moves failed items from the history back to the queue under their old ids (SAB-5). Uses one transaction, because an item must always be in exactly
-/// one place (IMP-5).
+/// Moves failed items from the history back to the queue under their old ids (SAB-5). One transaction keeps each item in exactly one place (IMP-5).
 /// </summary>
 internal sealed class QueueReturn(
     SluiceDatabase database,

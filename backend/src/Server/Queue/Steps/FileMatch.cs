@@ -3,8 +3,7 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Finds the files of a release in a new map of its NZB, by validator. Files of an old server have its validator, so they are found by length, then by
-/// name. Pure.
+/// Finds the files of a release in a new map of its NZB: by validator, or by length and then name if they have the validator of an old server. Pure.
 /// </summary>
 internal static class FileMatch
 {

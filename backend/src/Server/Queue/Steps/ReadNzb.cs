@@ -8,8 +8,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Reads the stored NZB, writes its message-ids to the release's list, and separates PAR2 files from the payload. Also checks for articles known to be
-/// missing.
+/// Reads the stored NZB, writes its message-ids to the release's list, separates PAR2 files from the payload, and checks for known missing articles.
 /// </summary>
 internal sealed class ReadNzb(
     StoredNzbReader nzbs,

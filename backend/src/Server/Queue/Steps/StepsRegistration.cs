@@ -5,7 +5,6 @@ namespace Sluice.Server.Queue.Steps;
 
 internal static class StepsRegistration
 {
-    /// <summary>Adds the import workers and the steps of an import.</summary>
     public static IServiceCollection AddSteps(this IServiceCollection services) => services
         .AddSingleton<DeadArticles>()
         .AddSingleton<StrmFiles>()

@@ -10,8 +10,7 @@ namespace Sluice.Server.Queue.Steps;
 internal readonly record struct StrmTarget(Guid Id, string Path);
 
 /// <summary>
-/// Writes <c>.strm</c> files, which hold the URL of a file, for media servers without a mount (IMP-73). A file gets its name after its content is on
-/// disk.
+/// Writes <c>.strm</c> files, which hold the URL of a file, for media servers without a mount (IMP-73). A file is named once its content is on disk.
 /// </summary>
 internal sealed class StrmFiles(
     IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, StrmLinks links, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
