@@ -14,7 +14,6 @@ namespace Sluice.Server.Library;
 internal sealed record FileSearch(IReadOnlyList<string> Words, string? Category, long? ReleaseId, string Folder);
 
 /// <summary>Stored facts about a file of a release. Each value is null if unknown.</summary>
-/// <param name="Next">The episode after it.</param>
 internal sealed record FilmFacts(ReleaseFacts? Release, MediaFacts? Media, WatchPosition? Position, NextEpisode? Next)
 {
     /// <summary>Nothing is stored about the built-in clip.</summary>

@@ -15,15 +15,11 @@ internal sealed class FileStreamFactory(
     ProviderHost providers,
     ProofStores proofs)
 {
-    /// <summary>Opens a file or a part of it. No article is fetched before the first read.</summary>
+    /// <summary>Opens a file or a part of it. No article is fetched before the first read. The caller disposes the result.</summary>
     /// <param name="position">Offset of the first byte to read.</param>
     /// <param name="end">Offset after the last requested byte. No segment after it is fetched.</param>
-    /// <param name="lane">The purpose of the read.</param>
-    /// <param name="client">
-    /// The client for fair sharing, see <see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>; null for the lane itself.
-    /// </param>
+    /// <param name="client">For fair sharing, see <see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>; null for the lane itself.</param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
-    /// <returns>The open file, which the caller disposes.</returns>
     /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     /// <exception cref="ReleaseNotOpenedException">The file was imported from an old server, and its NZB could not be opened.</exception>
@@ -69,7 +65,6 @@ internal sealed class FileStreamFactory(
 
     /// <summary>Returns which parts of a file are cached, without opening the file. Recently opened files need no query.</summary>
     /// <param name="mostCells">Maximum number of equal parts.</param>
-    /// <param name="cancellationToken">Cancels the query.</param>
     /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     public async Task<FileCells> GetCellsAsync(LibraryFile file, int mostCells, CancellationToken cancellationToken)

@@ -69,8 +69,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
     }
 
     /// <summary>
-    /// Returns a page of the files below a folder whose release name or path contains all words. Excludes the built-in clip. Null if the path is not a
-    /// folder.
+    /// Returns a page of the files below a folder whose release or path contains all words, without the built-in clip. Null if the path is no folder.
     /// </summary>
     public async Task<RowPage<ListedEntry>?> SearchAsync(
         IReadOnlyList<string> names, IReadOnlyList<string> words, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)

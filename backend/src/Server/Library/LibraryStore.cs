@@ -8,9 +8,7 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Server.Library;
 
 /// <summary>A release to publish.</summary>
-/// <param name="Category">Name of its category folder.</param>
 /// <param name="Name">Name of its folder, unique in the category.</param>
-/// <param name="NzbHash">Hash of the stored NZB.</param>
 /// <param name="PostedFiles">All posted files that the library files use.</param>
 /// <param name="Files">The library files, with unique paths.</param>
 internal sealed record NewRelease(
@@ -25,7 +23,6 @@ internal sealed record NewRelease(
 /// <param name="OriginalName">The posted name if it differs; otherwise null.</param>
 /// <param name="Length">Exact length in bytes.</param>
 /// <param name="ETag">Validator (<see cref="ContentTag"/>).</param>
-/// <param name="Content">The byte ranges that form the file.</param>
 internal sealed record NewLibraryFile(
     Guid Id,
     string Path,
@@ -37,7 +34,6 @@ internal sealed record NewLibraryFile(
 /// <summary>A file of a release without its content map; <c>PathKey</c> is a <see cref="Library.PathKey"/>.</summary>
 internal sealed record ListedFile(string Id, string PathKey, long Length)
 {
-    /// <summary>The path inside the release, separated by <c>/</c>.</summary>
     public string Path => Library.PathKey.ToPath(PathKey);
 }
 
@@ -47,7 +43,6 @@ internal sealed record DatedNzb(string Hash, long At);
 /// <summary>Reads and writes <c>release</c>, <c>library_file</c> and <c>posted_file</c>.</summary>
 internal sealed class LibraryStore(SluiceDatabase database)
 {
-    /// <summary>The column that references stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("release", "nzb_hash", "release_nzb");
 
     // Rows per query of a listing. After a subfolder, the next query skips its contents.
@@ -127,7 +122,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>Returns the NZB of the newest release; null without releases.</summary>
     public Task<DatedNzb?> FindNewestNzbAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<DatedNzb>("SELECT nzb_hash AS Hash, published_at AS At FROM release ORDER BY published_at DESC LIMIT 1"),
@@ -200,7 +194,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
     }
 
     /// <summary>Runs <see cref="FindSql"/> or a narrower query.</summary>
-    /// <param name="connection">The caller's connection.</param>
     /// <param name="folder">Key of a folder; empty for the release.</param>
     /// <param name="file">Key of a file; null to find only folders.</param>
     internal static LibraryEntry? Find(

@@ -49,7 +49,6 @@ internal sealed class LibraryTree(
         return await store.FindByIdAsync(id, cancellationToken) is { } found && shown.Shows(found) ? found : null;
     }
 
-    /// <summary>Lists the files whose ids start with these digits, by id.</summary>
     public async IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var film = ClipIsShown && BuiltInClip.FileId.ToString("D").StartsWith(digits, StringComparison.Ordinal) ? new FileEntry(clip.File) : null;

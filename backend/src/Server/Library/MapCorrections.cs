@@ -35,7 +35,6 @@ internal sealed class MapCorrections(
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
 
     /// <summary>Returns the correction of a posted file's map for one stream.</summary>
-    /// <param name="ordinal">Number of the posted file.</param>
     /// <param name="ids">Message-ids, valid while the stream is open.</param>
     /// <param name="isEstimate">Whether an old server stated the map.</param>
     public IMapCorrection For(Release release, int ordinal, ISegmentIds ids, bool isEstimate = false) => new Correction(this, release, ordinal, ids, isEstimate);

@@ -4,9 +4,8 @@ namespace Sluice.Server.Library;
 
 /// <summary>
 /// The unpacked message-ids of releases that are being read. They stay for a moment afterwards, because players reopen a file at each seek. All readers
-/// of a release share one list.
+/// of a release share one list. Thread-safe. Memory is bounded by the open streams plus <see cref="MostIdle"/> idle releases.
 /// </summary>
-/// <remarks>Thread-safe. Memory is bounded by the open streams plus <see cref="MostIdle"/> idle releases.</remarks>
 internal sealed class OpenReleases : IDisposable
 {
     /// <summary>Maximum idle releases in memory. Each may take 250 KB.</summary>
@@ -132,8 +131,7 @@ internal sealed class OpenReleases : IDisposable
     }
 }
 
-/// <summary>One reader's lease on the message-ids of a release.</summary>
-/// <remarks>Thread-safe. The ids are valid until disposal.</remarks>
+/// <summary>One reader's lease on the message-ids of a release. Thread-safe. The ids are valid until disposal.</summary>
 internal sealed class ReleaseUse(ReleaseIds ids, Action leave) : IDisposable
 {
     private int _isLeft;

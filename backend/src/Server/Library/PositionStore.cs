@@ -36,8 +36,7 @@ internal sealed class PositionStore(SluiceDatabase database, TimeProvider time)
             .ToDictionary(row => Guid.Parse(row.FileId), row => new WatchPosition(row.At, row.Duration));
 
     /// <summary>
-    /// Saves the position of a file if it is still in the library, or drops it if there is nothing to resume. A position that has not changed writes
-    /// nothing to the disk.
+    /// Saves a file's position if the library still has it, or drops it if there is nothing to resume. An unchanged one writes nothing to disk.
     /// </summary>
     public Task SaveAsync(Guid file, WatchPosition position, CancellationToken cancellationToken)
     {

@@ -7,12 +7,9 @@ namespace Sluice.Server.Library;
 
 /// <summary>
 /// Clears proved predictions, so that a restart does not fetch the same heads again. Also queues releases in which a reader waits for heads (IMP-52).
-/// Writes in batches, so that reads never wait for the database.
+/// Writes in batches, so that reads never wait for the database. Thread-safe. <c>_gate</c> guards the pending work and is never held during calls. If
+/// the database accepts no writes, volumes beyond <see cref="MaxPending"/> are dropped and proved again later.
 /// </summary>
-/// <remarks>
-/// Thread-safe. <c>_gate</c> guards the pending work and is never held during calls. If the database accepts no writes, volumes beyond
-/// <see cref="MaxPending"/> are dropped and proved again later.
-/// </remarks>
 internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue, SluiceDatabase database, TimeProvider time) : IWorker
 {
     private const int MaxPending = 100_000;

@@ -8,9 +8,8 @@ namespace Sluice.Server.Library;
 
 /// <summary>
 /// The predicted volumes of releases for streams (IMP-52). The head of a volume proves it before any of its bytes are served. A release with a refuted
-/// volume waits here until it is mapped again.
+/// volume waits here until it is mapped again. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class Predictions : IPredictionOwner
 {
     private static readonly Dictionary<int, IExtentProof> None = [];

@@ -6,8 +6,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The queue of releases for background proofs, and their daily cost: <c>release_proof</c> and <c>proof_day</c>.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>The queue of releases for background proofs, and their daily cost: <c>release_proof</c> and <c>proof_day</c>. Thread-safe.</summary>
 internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
 {
     /// <summary>Wakes the worker after an addition.</summary>

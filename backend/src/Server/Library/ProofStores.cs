@@ -5,9 +5,8 @@ namespace Sluice.Server.Library;
 
 /// <summary>
 /// The only access to the stored evidence about bytes: corrected maps, article habits and predicted volumes. It outlives the stream, the engine and the
-/// process.
+/// process. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class ProofStores(MapCorrections corrections, PostedHabits habits, Predictions predictions)
 {
     /// <summary>Opens the posted files of a library file, each with its correction and habit, and with a proof if it was predicted.</summary>

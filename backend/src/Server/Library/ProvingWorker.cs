@@ -9,12 +9,10 @@ namespace Sluice.Server.Library;
 
 /// <summary>
 /// Proves predicted volumes in advance, so that viewers need not wait (IMP-52): one head per volume unless PAR2 states its length. Releases are queued
-/// when they are published and when a reader first seeks in an unproved one.
+/// when they are published and when a reader first seeks in an unproved one. Fetches one head at a time in the HealthCheck lane, and never from
+/// backup providers. Playback may take all but one of its connections, and waiting readers go first. The remaining predictions are its only state,
+/// so a restart continues the work.
 /// </summary>
-/// <remarks>
-/// Fetches one head at a time in the HealthCheck lane, and never from backup providers. Playback may take all but one of its connections, and waiting
-/// readers go first. The remaining predictions are its only state, so a restart continues the work.
-/// </remarks>
 internal sealed class ProvingWorker(
     ProofQueue queue,
     Predictions predictions,
@@ -56,7 +54,6 @@ internal sealed class ProvingWorker(
         }
     }
 
-    /// <summary>Returns the bytes left for today.</summary>
     private async Task<long> GetBytesLeftAsync(DateTime now, CancellationToken cancellationToken) =>
         BytesPerDay - await queue.GetCostAsync(DateOnly.FromDateTime(now), cancellationToken);
 

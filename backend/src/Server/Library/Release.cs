@@ -5,7 +5,6 @@ namespace Sluice.Server.Library;
 
 /// <summary>The published files of one NZB under one name.</summary>
 /// <param name="Id">Row number.</param>
-/// <param name="Category">Its category folder below <c>/content</c>.</param>
 /// <param name="Name">Its folder name.</param>
 /// <param name="NzbHash">Hash of the stored NZB and key of its message-id list.</param>
 /// <param name="PublishedAt">When the release became visible. All its files show it as Last-Modified.</param>

@@ -2,8 +2,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The message-ids of an open release. A damaged list can be replaced while readers use it.</summary>
-/// <remarks>Thread-safe. Owns every list that it opened.</remarks>
+/// <summary>The message-ids of an open release. A damaged list can be replaced while readers use it. Thread-safe. Owns the opened lists.</summary>
 internal sealed class ReleaseIds : IDisposable
 {
     private readonly ReleaseIdStore _store;

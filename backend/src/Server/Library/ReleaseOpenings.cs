@@ -35,8 +35,6 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     public WakeSignal Added { get; } = new(time);
 
     /// <summary>Adds a release in the caller's transaction. The caller sets <see cref="Added"/> after the commit.</summary>
-    /// <param name="connection">The caller's connection.</param>
-    /// <param name="releaseId">Row number of the release.</param>
     /// <param name="password">Archive password, encrypted under the NZB's hash. Empty keeps a known password.</param>
     public static void Add(DbConnection connection, long releaseId, string password = "") => connection.Execute(
         """

@@ -2,9 +2,8 @@ namespace Sluice.Server.Library;
 
 /// <summary>
 /// Positions of a posted file's segments in the message-id list of the release. Usually they are one run. They may be scattered if a post lists every
-/// segment as its own file (IMP-17).
+/// segment as its own file (IMP-17). Immutable and thread-safe.
 /// </summary>
-/// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
 {
     /// <summary>The position of a segment missing from the NZB.</summary>

@@ -11,9 +11,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
     private const int DrainBuffer = 64 << 10;
 
     /// <summary>Streams the files of an NZB in document order. Verifies the blob before reporting an NZB error, because damage may have caused it.</summary>
-    /// <param name="hash">Hash of the NZB.</param>
     /// <param name="head">Filled with the metadata.</param>
-    /// <param name="cancellationToken">Cancels the enumeration.</param>
     /// <exception cref="StoredNzbLostException">The blob is missing or damaged. It may surface only at the end of the enumeration.</exception>
     /// <exception cref="NzbFormatException">The blob is intact, but the NZB is unusable.</exception>
     /// <exception cref="StorageException">A file has too many segments for memory, and the disk has no space for them.</exception>
@@ -101,7 +99,6 @@ internal sealed class StoredNzbReader(BlobStore blobs)
     }
 }
 
-/// <summary>A stored NZB is missing or damaged.</summary>
 internal sealed class StoredNzbLostException(string hash, Exception? inner = null) : IOException($"The stored NZB {hash} is lost or damaged.", inner)
 {
     /// <summary>Whether the blob is missing, for example because its folder is not mounted; otherwise it is damaged.</summary>

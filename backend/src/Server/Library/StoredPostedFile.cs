@@ -6,8 +6,6 @@ namespace Sluice.Server.Library;
 
 /// <summary>A posted file in the library, with segment offsets and message-id positions.</summary>
 /// <param name="Ordinal">Number in its release, 0-based.</param>
-/// <param name="Places">Positions of its segments in the message-id list.</param>
-/// <param name="Map">Offsets of its segments.</param>
 /// <param name="Habit">Header fields that its articles are known to carry.</param>
 internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map, ArticleHabit Habit = default)
 {

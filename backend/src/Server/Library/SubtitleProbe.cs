@@ -7,16 +7,14 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Server.Library;
 
 /// <summary>A subtitle file next to a film.</summary>
-/// <param name="File">The file.</param>
 /// <param name="Kind">Its format according to its extension.</param>
 /// <param name="Name">Language and marks stated in its name.</param>
 internal sealed record Sidecar(LibraryFile File, MediaKind Kind, SubtitleName Name);
 
-/// <summary>Reads the subtitles of a film: files next to it whole, tracks inside it stretch by stretch.</summary>
-/// <remarks>
-/// Thread-safe. Reads in the import lane: it serves only proved bytes, and a player that needs the same segment overtakes it. <c>_gate</c> guards the opened
-/// films.
-/// </remarks>
+/// <summary>
+/// Reads the subtitles of a film: files next to it whole, tracks inside it stretch by stretch. Thread-safe. Reads in the import lane: it serves only
+/// proved bytes, and a player that needs the same segment overtakes it. <c>_gate</c> guards the opened films.
+/// </summary>
 internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase database, TimeProvider time)
 {
     // More than a film has languages.
