@@ -6,10 +6,8 @@ namespace Sluice.Server.Database;
 /// <summary>
 /// Keeps unreferenced blobs for at least <see cref="Days"/> days before deletion, in one folder per remaining day (F41, F43). A day passes only after
 /// 24 hours of both the wall clock and the uptime, because either clock may jump. Blobs that a backup references stay in a separate folder until no backup
-/// references them (OPS-4).
+/// references them (OPS-4). Thread-safe, because files move only by renames.
 /// </summary>
-/// <remarks>Thread-safe, because files move only by renames.</remarks>
-/// <param name="folder">Holds the quarantine.</param>
 /// <param name="backedUp">Reads the keys of all blobs that backups reference; null without backups.</param>
 internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, BackedUpBlobs? backedUp = null)
 {

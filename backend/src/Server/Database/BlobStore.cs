@@ -9,9 +9,8 @@ namespace Sluice.Server.Database;
 
 /// <summary>
 /// Stores NZBs (<c>&lt;hash&gt;.nzb.br</c>), their message-id lists (<c>&lt;hash&gt;.ids</c>) and packed uploads (<c>&lt;hash&gt;.raw</c>) as files.
-/// A blob must be saved before a row refers to it.
+/// A blob must be saved before a row refers to it. Thread-safe. Saving the same NZB twice produces the same file.
 /// </summary>
-/// <remarks>Thread-safe. Saving the same NZB twice produces the same file.</remarks>
 internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time, StorageState? state = null) : IBlobSource
 {
     /// <summary>Maximum NZB size in bytes of plain text (docs/contracts/reliability.md, section 3).</summary>
@@ -146,7 +145,6 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }.ToHashSet(),
         folder.Blobs);
 
-    /// <inheritdoc/>
     /// <remarks>Includes quarantined NZBs, because startup restores them if a row refers to them.</remarks>
     public Dictionary<UInt128, long> MeasureNzbs()
     {
@@ -294,7 +292,6 @@ internal sealed record Orphans(IReadOnlyList<string> Paths, int Hashes, int Stor
 
 /// <summary>A durably stored NZB or upload.</summary>
 /// <param name="Hash">SHA-256 of the plain bytes in 64 lowercase hex digits; also the file name.</param>
-/// <param name="PlainLength">Length of the plain bytes.</param>
 /// <param name="StoredLength">Bytes on disk.</param>
 internal sealed record StoredBlob(string Hash, long PlainLength, long StoredLength);
 

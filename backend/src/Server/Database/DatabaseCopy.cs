@@ -103,7 +103,6 @@ internal sealed class DatabaseCopy : IDisposable
     /// <summary>Returns the hashes of NZBs that were missing when the database was last opened.</summary>
     public HashSet<string> LostNzbs() => Has("lost_nzb", "hash") ? [.. _connection.Query<string>("SELECT hash FROM lost_nzb")] : [];
 
-    /// <summary>Runs a query on the copy.</summary>
     public T Read<T>(Func<System.Data.Common.DbConnection, T> query) => query(_connection);
 
     public void Dispose() => _connection.Dispose();

@@ -25,10 +25,9 @@ internal sealed class DatabaseOpening(
     private BlobGeneration? _current;
     private Task? _noting;
 
-    /// <summary>Inspects database and blobs and opens the database if they match.</summary>
+    /// <summary>Inspects database and blobs and opens the database if they match. Returns null in safe mode.</summary>
     /// <param name="accept">Value of <c>SLUICE_ACCEPT_DATABASE</c>.</param>
     /// <param name="mayWrite">Writes wait for this task. The first one records this startup.</param>
-    /// <returns>Null in safe mode.</returns>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
     /// <exception cref="StorageException">Database or blobs cannot be used.</exception>
     public OpenedDatabase? Open(string? accept, Task mayWrite)

@@ -54,8 +54,7 @@ internal sealed class ForeignDatabase : IDisposable
     }
 
     /// <summary>
-    /// Throws if another process has the database open. SQLite locks the shared memory of the log while a connection is open, and the database during a
-    /// read or write.
+    /// Throws if another process has the database open. SQLite then locks the shared memory of the log, and during a read or write the database.
     /// </summary>
     private static void RequireClosed(string path)
     {

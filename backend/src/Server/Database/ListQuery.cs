@@ -42,7 +42,6 @@ internal sealed class ListQuery
     /// <summary>Whether no filter is set.</summary>
     public bool IsWhole => _filter.Where.Length == 0;
 
-    /// <summary>Adds a condition with its parameter values.</summary>
     public void Add(string term, params ReadOnlySpan<(string Name, object Value)> values)
     {
         _filter.Add(term);

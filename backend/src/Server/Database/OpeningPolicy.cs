@@ -4,9 +4,7 @@ namespace Sluice.Server.Database;
 internal static class OpeningPolicy
 {
     /// <summary>Returns the reason for safe mode with details, or null to continue. Runs before anything is written.</summary>
-    /// <param name="found">The inspected database.</param>
     /// <param name="beside">The generation in the file next to the blobs; null if there is no file.</param>
-    /// <param name="stored">Number of stored NZBs.</param>
     public static (SafeModeCause Cause, string Detail)? Judge(DatabaseInspection found, BlobGeneration? beside, int stored)
     {
         if (found.Damage is { } damage)

@@ -10,7 +10,6 @@ internal static class RestoredDatabase
     /// Raises the epoch of the database above the one next to the blobs, because the replaced database must count as older from now on. Keeps every stored NZB
     /// without a row (OPS-12). Then records the same next to the blobs. May be repeated after a kill. No other connection may be open.
     /// </summary>
-    /// <param name="folder">Holds the database.</param>
     /// <param name="references">All columns with hashes of NZBs.</param>
     /// <param name="stored">Keys of all stored NZBs.</param>
     /// <exception cref="StorageException">The database cannot be written.</exception>

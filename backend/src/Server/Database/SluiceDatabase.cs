@@ -31,7 +31,6 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     private DatabaseWriter? _writer;
 
     /// <summary>Creates the object without opening the file.</summary>
-    /// <param name="folder">Holds the database file.</param>
     /// <param name="migrations">Steps to run when the file is opened.</param>
     /// <param name="safeMode">Entered if the file turns out to be corrupt.</param>
     /// <param name="state">Receives faults and successful transactions; null if not needed.</param>

@@ -4,7 +4,6 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Kinds of storage faults.</summary>
 internal enum StorageFault
 {
     /// <summary>The disk is full; a retry may succeed later.</summary>
@@ -59,7 +58,6 @@ internal sealed class StorageException : IOException
 
     /// <summary>Maps an exception to a storage error.</summary>
     /// <param name="failure">The exception of a system call or of SQLite.</param>
-    /// <param name="path">The path of the call.</param>
     /// <returns>
     /// Null for any other exception, for a missing file, because only the caller knows its meaning, and for a corrupt database, because
     /// <see cref="SafeMode"/> handles it.

@@ -2,9 +2,8 @@ namespace Sluice.Server.Database;
 
 /// <summary>
 /// The current storage errors. An error lasts until a write to the same path succeeds. Each kind of error per path is logged at most once a minute,
-/// because many requests may hit it (F46).
+/// because many requests may hit it (F46). Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logger)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMinutes(1);
