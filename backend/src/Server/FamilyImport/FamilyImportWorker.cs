@@ -51,9 +51,8 @@ internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 
 /// <summary>
 /// Imports the library of nzbdav or one of its forks in the background (CFG-40). Counts when the setup asks, and imports on request or if an environment
-/// variable is set. Resumes an unfinished import after a restart.
+/// variable is set. Resumes an unfinished import after a restart. Thread-safe. Runs one task at a time.
 /// </summary>
-/// <remarks>Thread-safe. Runs one task at a time.</remarks>
 internal sealed class FamilyImportWorker(
     DataFolder folder,
     ProcessOptions process,

@@ -9,7 +9,6 @@ internal enum FamilyKind
     /// <summary>A file posted as it is, without an archive.</summary>
     Nzb,
 
-    /// <summary>A file inside RAR volumes.</summary>
     Rar,
 
     /// <summary>A file in several parts of any format.</summary>

@@ -25,7 +25,6 @@ internal sealed record LeftThing(ImportKind Kind, string Name, string Reason);
 /// <summary>The result of an import.</summary>
 /// <param name="Counts">One entry per kind.</param>
 /// <param name="Left">Skipped items, up to a limit.</param>
-/// <param name="LeftTotal">Number of all skipped items.</param>
 /// <param name="Notes">One sentence per converted value, up to a limit.</param>
 /// <param name="Kept">Unknown keys, kept without effect.</param>
 internal sealed record ImportReport(
@@ -58,8 +57,7 @@ internal sealed record ImportReport(
     };
 }
 
-/// <summary>Counts the results of an import or its rehearsal.</summary>
-/// <remarks>Thread-safe, because the UI reads the counts while they change.</remarks>
+/// <summary>Counts the results of an import or its rehearsal. Thread-safe, because the UI reads the counts while they change.</summary>
 internal sealed class ImportTally
 {
     // Limits the report, because a person must read it and a database row must hold it.

@@ -21,8 +21,7 @@ internal sealed class LibraryHealing(
     RcloneNotifier rclone)
 {
     /// <summary>
-    /// Repairs the library. Returns the names of all skipped files that are listed now, even if an interrupted run added them. Cancellation takes effect
-    /// between two releases.
+    /// Repairs the library. Returns the names of all skipped files listed now, even if an interrupted run added them. Cancels only between releases.
     /// </summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
     /// <exception cref="StorageException">The repaired data cannot be written.</exception>

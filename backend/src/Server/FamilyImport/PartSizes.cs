@@ -3,8 +3,7 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Estimates segment positions from segment count and file length. If an article contradicts the estimate, the map is corrected before any of its bytes are
-/// served (IMP-32).
+/// Estimates segment positions from segment count and file length. A contradicting article corrects the map before its bytes are served (IMP-32).
 /// </summary>
 internal static class PartSizes
 {

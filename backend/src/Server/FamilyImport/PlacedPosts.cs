@@ -5,9 +5,8 @@ namespace Sluice.Server.FamilyImport;
 
 /// <summary>
 /// Matches posted files with NZB entries that list exactly the same articles, while the NZB is read. The NZB's segment numbers give the order, because several
-/// articles may claim the same number.
+/// articles may claim the same number. Not thread-safe. For one pass over one NZB.
 /// </summary>
-/// <remarks>Not thread-safe. For one pass over one NZB.</remarks>
 internal sealed class PlacedPosts
 {
     private readonly Dictionary<MessageId, List<OldPost>> _byFirst = [];

@@ -63,9 +63,7 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
             : throw new FamilyFormatException("its articles are listed twice in different files");
     }
 
-    /// <summary>
-    /// Describes a release for the library. Keeps the old file ids, because links contain them. A file stays unopened if the old data does not prove its map.
-    /// </summary>
+    /// <summary>Describes a release for the library. Keeps file ids, because links hold them. Files without proved maps stay unopened.</summary>
     public static NewRelease Describe(FamilyRelease release, WholeFiles whole, TakenNzb nzb)
     {
         var partSize = whole.FindPartSize(post => nzb.Posts[post].Segments);

@@ -46,8 +46,7 @@ internal sealed record WholeFile(Guid Id, IReadOnlyList<string> Names, long Leng
 }
 
 /// <summary>
-/// The importable files of one release, which may share posts. Refuses contradictory files: lengths must add up, and each range must be inside its post. Not
-/// thread-safe.
+/// Importable files of a release, which may share posts. Refuses a file unless its lengths add up and each range is in its post. Not thread-safe.
 /// </summary>
 internal sealed class WholeFiles
 {
@@ -64,7 +63,6 @@ internal sealed class WholeFiles
     public IReadOnlyList<OldPost> Posts => [.. _files.SelectMany(file => file.Posts).Distinct()];
 
     /// <summary>Returns the part size of the release from its known lengths; null if no size fits all.</summary>
-    /// <param name="segments">Returns the number of segments of a post.</param>
     public long? FindPartSize(Func<OldPost, int> segments) =>
         PartSizes.OfRelease(Posts.Where(post => !post.IsLimit).Select(post => (segments(post), post.Length)));
 

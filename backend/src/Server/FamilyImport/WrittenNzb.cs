@@ -5,9 +5,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>
-/// Writes a missing NZB from message-ids, so that the release can be exported, retried and remapped. Groups are unknown. Segment sizes are decoded sizes.
-/// </summary>
+/// <summary>Writes a missing NZB from message-ids, for export, retries and remapping. Groups are unknown; segment sizes are decoded.</summary>
 internal static class WrittenNzb
 {
     private const string Namespace = "http://www.newzbin.com/DTD/2003/nzb";
