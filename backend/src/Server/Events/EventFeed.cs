@@ -21,14 +21,12 @@ internal abstract record LiveEvent
     protected abstract void WriteFields(Utf8JsonWriter json);
 }
 
-/// <summary>Passes live events to listeners. Nothing is stored, so a change that must not be lost needs its own row.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Passes live events to listeners. Nothing is stored, so a change that must not be lost needs its own row. Thread-safe.</summary>
 internal sealed class EventFeed
 {
     // Replaced as a whole, so that publishing needs no lock.
     private ImmutableArray<Listener> _listeners = [];
 
-    /// <summary>Calls all listeners.</summary>
     public void Publish(LiveEvent happened)
     {
         foreach (var listener in _listeners)

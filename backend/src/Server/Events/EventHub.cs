@@ -5,9 +5,8 @@ namespace Sluice.Server.Events;
 
 /// <summary>
 /// Streams events to clients (ADM-20 to ADM-23). Each frame is created once for all watchers, and only if there are any. Changes are kept for five
-/// minutes, so that a client that reconnects in time continues after its last frame.
+/// minutes, so that a client that reconnects in time continues after its last frame. Thread-safe. All watchers receive frames in numerical order.
 /// </summary>
-/// <remarks>Thread-safe. All watchers receive frames in numerical order.</remarks>
 internal sealed class EventHub : IAsyncDisposable
 {
     /// <summary>Minimum interval between two frames of a change topic. Changes in between share a frame.</summary>

@@ -1,6 +1,5 @@
 namespace Sluice.Server.Events;
 
-/// <summary>Registers the live events.</summary>
 internal static class EventsRegistration
 {
     /// <summary>Adds the feed and the hub. Other rooms register the topics.</summary>

@@ -3,8 +3,7 @@ namespace Sluice.Server.Events;
 /// <summary>Creates the JSON of a frame, on one line, once its number <paramref name="seq"/> is known. Must be fast and free of side effects.</summary>
 internal delegate ReadOnlyMemory<byte> FrameMaker(long seq);
 
-/// <summary>A topic that clients can watch (ADM-20). It works only while it is watched.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>A topic that clients can watch (ADM-20). It works only while it is watched. Thread-safe.</summary>
 internal interface ITopic
 {
     string Name { get; }

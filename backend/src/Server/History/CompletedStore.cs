@@ -48,7 +48,6 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             new { category = PathKey.OfName(category), folder = PathKey.OfName(folder) });
 
     /// <summary>Finds the entry at a path inside a category folder, or null. One query at any depth.</summary>
-    /// <param name="category">Name of the category folder.</param>
     /// <param name="release">Folder of the item.</param>
     /// <param name="folder">Path inside the release, read as a folder; empty for the release.</param>
     /// <param name="file">The path read as a library file; null if it cannot be a file.</param>

@@ -62,11 +62,10 @@ internal sealed record EndedItem
 
 internal sealed record KeptPassword(string Id, string Password);
 
-/// <summary>Reads and writes <c>history_item</c>. Newest first means by descending row number.</summary>
-/// <remarks>
-/// The change counter (SAB-45) is the table's sequence, because that survives restarts. It grows with every insert, and once per transaction that
-/// changes or removes rows.
-/// </remarks>
+/// <summary>
+/// Reads and writes <c>history_item</c>. Newest first means by descending row number. The change counter (SAB-45) is the table's sequence, because
+/// that survives restarts. It grows with every insert, and once per transaction that changes or removes rows.
+/// </summary>
 internal sealed class HistoryStore(SluiceDatabase database)
 {
     public static readonly BlobReference NzbReference = new("history_item", "nzb_hash", "history_item_nzb");
@@ -144,8 +143,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// Hides items from clients in the caller's transaction. Returns them as they were. If <paramref name="forgetsNzbs"/>, failed items lose their
-    /// reference to the NZB.
+    /// Hides items in the caller's transaction and returns them as they were. If <paramref name="forgetsNzbs"/>, failed items lose their NZB.
     /// </summary>
     /// <param name="view">The archive, or nowhere. Items that are nowhere do not return to the archive.</param>
     public static IReadOnlyList<EndedItem> Hide(DbConnection connection, IReadOnlyCollection<long> numbers, ClientView view, bool forgetsNzbs)
@@ -166,8 +164,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// Removes and returns a failed item, or null. If <paramref name="needsNzb"/>, the item must have an NZB or a URL. Runs in the caller's
-    /// transaction.
+    /// Removes and returns a failed item, or null, in the caller's transaction. With <paramref name="needsNzb"/>, it must have an NZB or a URL.
     /// </summary>
     public static HistoryItem? TakeFailed(DbConnection connection, string id, bool needsNzb)
     {

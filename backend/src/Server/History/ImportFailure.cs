@@ -13,12 +13,10 @@ internal enum FailureReason
     /// <summary>The NZB exceeds a limit of IMP-11.</summary>
     NzbTooLarge,
 
-    /// <summary>The stored NZB is missing or damaged.</summary>
     StoredNzbLost,
 
     UrlFetchFailed,
 
-    /// <summary>The URL must not be fetched.</summary>
     UrlRefused,
 
     /// <summary>A release of this name exists, and the settings treat that as a failure.</summary>
@@ -51,7 +49,6 @@ internal enum FailureReason
     /// <summary>The archive format cannot be streamed.</summary>
     UnsupportedArchive,
 
-    /// <summary>The archive is damaged or inconsistent.</summary>
     BrokenArchive,
 
     NoMedia,
