@@ -2,7 +2,6 @@ using System.Collections.Frozen;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>Media types by file extension.</summary>
 internal static class ContentTypes
 {
     public const string Unknown = "application/octet-stream";

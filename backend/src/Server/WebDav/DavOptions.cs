@@ -6,9 +6,7 @@ internal sealed record DavOptions
     /// <summary>How long a GET waits for its first byte before a 503. Each read after the headers may take twice as long.</summary>
     public TimeSpan FirstByteTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
-    /// <summary>
-    /// Time since a read last waited for the bandwidth limit; zero during such a wait. Timeouts restart from there, because throttling is not a failure.
-    /// </summary>
+    /// <summary>Time since the bandwidth limit last delayed a read; zero meanwhile. Timeouts restart, because throttling is no failure.</summary>
     public Func<TimeSpan> SincePaced { get; init; } = static () => TimeSpan.MaxValue;
 
     /// <summary>How long a client may read nothing of a body before its connection is reset. Infinite lets it pause forever.</summary>

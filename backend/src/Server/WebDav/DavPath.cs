@@ -4,8 +4,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The path of a request, decoded once. Lookups use names in NFC. Hrefs repeat the client's spelling, because clients match responses by comparing hrefs.
-/// Immutable.
+/// The path of a request, decoded once. Immutable. Lookups use names in NFC. Hrefs repeat the client's spelling, because clients compare hrefs.
 /// </summary>
 internal sealed class DavPath
 {

@@ -6,7 +6,6 @@ internal interface IPropertyManager
     /// <summary>All defined properties, in listing order.</summary>
     IReadOnlyList<DavProperty> All { get; }
 
-    /// <summary>The property with this name, or null.</summary>
     DavProperty? Find(DavName name);
 
     /// <summary>Whether clients must not set or remove this property, even if it is not defined.</summary>

@@ -10,7 +10,6 @@ internal interface IRequestHandler
 }
 
 /// <summary>A request whose path has been resolved.</summary>
-/// <param name="Class">The row of the verb table.</param>
 /// <param name="Item">The item at the path; null only for verbs that do not need one.</param>
 internal sealed record DavRequest(HttpContext Http, DavPath Path, PathClass Class, IStoreItem? Item)
 {

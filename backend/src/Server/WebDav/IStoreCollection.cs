@@ -39,7 +39,6 @@ internal interface IStoreCollection : IStoreItem
 internal sealed record StoreUpload(Stream Body, long? Length, bool MayReplace);
 
 /// <summary>The destination of a COPY or MOVE.</summary>
-/// <param name="Collection">The new parent.</param>
 /// <param name="MayReplace">False if the request forbids replacement (<c>Overwrite: F</c>).</param>
 /// <param name="IsDeep">Whether a collection is transferred with its members.</param>
 internal sealed record StoreTransfer(IStoreCollection Collection, string Name, bool MayReplace, bool IsDeep);

@@ -1,8 +1,6 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>
-/// A snapshot of a tree entry for one request: an <see cref="IStoreFile"/> or <see cref="IStoreCollection"/>. Immutable, thread-safe, never disposed.
-/// </summary>
+/// <summary>A snapshot of a tree entry for one request, either a file or a collection. Immutable, thread-safe, never disposed.</summary>
 internal interface IStoreItem
 {
     /// <summary>The name in NFC. The root has a display name.</summary>

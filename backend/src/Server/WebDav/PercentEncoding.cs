@@ -36,9 +36,7 @@ internal static class PercentEncoding
         return encoded.ToString();
     }
 
-    /// <summary>
-    /// Decodes one segment once. Returns false for broken escapes, invalid UTF-8, NUL and separators, because other code could split or truncate the name.
-    /// </summary>
+    /// <summary>Decodes one segment once. False for broken escapes, invalid UTF-8, NUL and separators, which could split or cut the name.</summary>
     public static bool TryDecode(ReadOnlySpan<char> segment, [NotNullWhen(true)] out string? name)
     {
         name = null;

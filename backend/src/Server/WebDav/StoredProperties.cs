@@ -3,7 +3,6 @@ using System.Text;
 namespace Sluice.Server.WebDav;
 
 /// <summary>A property stored by a client.</summary>
-/// <param name="Name">The expanded name.</param>
 /// <param name="Markup">The element with its tags; the prefix <c>D</c> means <c>DAV:</c>.</param>
 internal sealed record StoredProperty(DavName Name, string Markup);
 

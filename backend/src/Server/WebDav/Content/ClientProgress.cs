@@ -3,9 +3,7 @@ using System.Net.Sockets;
 
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>
-/// Detects a client that has stopped reading its response. A flush fails if no bytes were taken for <paramref name="limit"/>, which may be infinite.
-/// </summary>
+/// <summary>Detects a client that stopped reading. A flush fails if no byte was taken for <paramref name="limit"/>, which may be infinite.</summary>
 /// <remarks>The socket may be null. Its acknowledged bytes distinguish a slow client from a stopped one.</remarks>
 internal sealed class ClientProgress(Socket? socket, TimeSpan limit, TimeProvider time, CancellationToken aborted)
 {

@@ -52,7 +52,6 @@ internal sealed class FileBody : IAsyncDisposable
     /// <param name="range">The part to read; not empty.</param>
     /// <param name="limit">Timeout for opening plus the first byte. Each article that arrives while locating this byte restarts it.</param>
     /// <param name="sincePaced">See <see cref="DavOptions.SincePaced"/>.</param>
-    /// <param name="aborted">Canceled when the client leaves.</param>
     public static async Task<FileBody> OpenAsync(
         IStoreFile file, ByteRange range, TimeSpan limit, TimeProvider time, Func<TimeSpan> sincePaced, CancellationToken aborted)
     {
@@ -74,11 +73,8 @@ internal sealed class FileBody : IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Copies the rest into the response after its headers are set. Flushes each read before the next one, so that a slow client holds no buffer of the stream.
-    /// </summary>
+    /// <summary>Copies the rest after the headers. Flushes each read before the next, so that a slow client holds no buffer of the stream.</summary>
     /// <param name="direct">The connection, if it can send blocks of a stream without a copy; otherwise null.</param>
-    /// <param name="client">The client, which sets the pace.</param>
     /// <param name="limit">Timeout of each read.</param>
     /// <returns>False if the client left or timed out, so the response is incomplete.</returns>
     public async Task<bool> CopyToAsync(PipeWriter output, IBlockOutput? direct, ClientProgress client, TimeSpan limit)

@@ -12,7 +12,6 @@ internal static class RangeHeader
     private const int MaxParts = 5;
 
     /// <summary>Returns the requested ranges. A header is ignored if it is malformed, overflows, has another unit or too many parts.</summary>
-    /// <param name="header">The header, or null.</param>
     /// <param name="size">Length of the file in bytes.</param>
     /// <returns>One range of any kind, or several parts in header order. Parts neither overlap nor touch, so no byte is sent twice.</returns>
     public static IReadOnlyList<ByteRange> Parse(string? header, long size)

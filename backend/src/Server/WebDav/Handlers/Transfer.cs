@@ -5,7 +5,6 @@ namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>A COPY or MOVE that passed all checks.</summary>
 /// <param name="Source">The collection that holds the item.</param>
-/// <param name="Target">The destination as the store needs it.</param>
 internal sealed record Transfer(IStoreCollection Source, DavPath To, StoreTransfer Target);
 
 /// <summary>Checks a COPY or MOVE before it reaches the store (RFC 4918, sections 9.8 and 9.9; DAV-22).</summary>

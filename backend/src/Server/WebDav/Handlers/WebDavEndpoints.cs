@@ -3,11 +3,9 @@ using Sluice.Server.WebDav.Locks;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>Registers the WebDAV protocol.</summary>
 internal static class WebDavEndpoints
 {
     /// <summary>Adds the verb handlers. The tree adds the <see cref="IStore"/>.</summary>
-    /// <param name="options">Reads the current limits.</param>
     public static IServiceCollection AddWebDav(this IServiceCollection services, Func<IServiceProvider, DavOptions> options)
     {
         services.AddSingleton<CurrentDavOptions>(provider => () => options(provider));
@@ -39,8 +37,7 @@ internal static class WebDavEndpoints
 }
 
 /// <summary>
-/// Creates the dispatcher before the first request, so that a verb without a handler stops startup (DAV-92). It cannot run earlier, because the store needs
-/// loaded settings.
+/// Creates the dispatcher before the first request, but after the settings that its store needs. A verb without a handler stops startup (DAV-92).
 /// </summary>
 internal sealed class VerbAssertion(IServiceProvider services) : IHostedService
 {

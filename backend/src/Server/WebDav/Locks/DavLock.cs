@@ -7,7 +7,6 @@ internal enum LockScope
     Shared,
 }
 
-/// <param name="Root">The canonical path of the resource.</param>
 /// <param name="Href">The resource as the client wrote it, for responses.</param>
 /// <param name="IsDeep">Whether the lock covers everything below the resource.</param>
 /// <param name="Owner">The client's description of its user: an element, or empty.</param>
@@ -15,7 +14,6 @@ internal sealed record LockTerms(LockKey Root, string Href, LockScope Scope, boo
 
 /// <summary>A write lock (RFC 4918, section 6). Immutable: a refresh creates a new lock with the same token.</summary>
 /// <param name="Token">An absolute URI.</param>
-/// <param name="Terms">The granted request.</param>
 /// <param name="Expires">Monotonic timestamp, so that clock changes do not affect it.</param>
 internal sealed record DavLock(string Token, LockTerms Terms, long Expires)
 {

@@ -20,7 +20,6 @@ internal interface ILockingManager
     /// <summary>The locks that cover a resource, directly or from above.</summary>
     IReadOnlyList<DavLock> Covering(LockKey key);
 
-    /// <summary>The locks below a resource.</summary>
     IReadOnlyList<DavLock> Below(LockKey key);
 
     /// <summary>Drops all locks below a removed resource and, if <paramref name="itself"/> is true, those on it.</summary>

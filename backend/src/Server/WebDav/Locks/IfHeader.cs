@@ -12,7 +12,6 @@ internal readonly record struct IfCondition(bool IsNegated, string? Token, Entit
 internal sealed record IfList(string? Resource, IReadOnlyList<IfCondition> Conditions);
 
 /// <summary>The state of a resource, against which conditions are checked.</summary>
-/// <param name="Tag">The entity tag, or null.</param>
 internal sealed record ResourceState(IReadOnlyCollection<string> Tokens, EntityTag? Tag);
 
 /// <summary>The parsed <c>If</c> header (RFC 4918, section 10.4). It holds if any list holds. Naming a token also claims its lock. Immutable.</summary>

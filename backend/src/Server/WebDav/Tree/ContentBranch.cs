@@ -7,7 +7,6 @@ namespace Sluice.Server.WebDav.Tree;
 /// <summary><c>/content</c>: the library as files and folders.</summary>
 internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, CompletedStore completed, ShownFiles shown, PlaybackRegistry playbacks)
 {
-    /// <summary>The item at a path below <c>/content</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
         var entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, cancellationToken).AsTask()) ?? await FindSharedAsync(names, cancellationToken);
@@ -18,13 +17,11 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Comple
     public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken cancellationToken) =>
         StoreGuard.ReadAsync(tree.ListAsync(folder, cancellationToken), cancellationToken).Where(child => !TreeNames.IsLitter(child.Name)).Select(Show);
 
-    /// <summary>The total length of all library files.</summary>
     public async ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken) =>
         await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(cancellationToken));
 
     /// <summary>
-    /// Finds a shared release by the folder of another of its items (IMP-45), because nzbdav clients such as AIOStreams look for that folder in
-    /// <c>/content</c>.
+    /// Finds a shared release by the folder of another of its items (IMP-45), because clients such as AIOStreams look for it in <c>/content</c>.
     /// </summary>
     private async Task<LibraryEntry?> FindSharedAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {

@@ -4,8 +4,7 @@ using Sluice.Server.Library;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Hides deleted links for a while (DAV-42). A move across file systems copies and then deletes, so the client expects the source to disappear. Kept in memory
-/// only. Thread-safe.
+/// Hides deleted links for a while (DAV-42), because a move across file systems deletes the source and expects it gone. Kept in memory. Thread-safe.
 /// </summary>
 internal sealed class HiddenLinks(TimeProvider time)
 {

@@ -11,7 +11,6 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
 
     public IdFolder Root => Folder(TreeNames.Ids, "");
 
-    /// <summary>The item at a path below <c>/.ids</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
         if (names.Count == 0)

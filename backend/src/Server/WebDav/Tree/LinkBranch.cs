@@ -23,7 +23,6 @@ internal sealed class LinkBranch(
 
     public LinkFolder Root => new(new RootEntry(_since), this);
 
-    /// <summary>The item at a path below <c>/completed-symlinks</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
         if (names.Count == 0)
@@ -106,9 +105,7 @@ internal sealed class LinkBranch(
             yield return item;
     }
 
-    /// <summary>
-    /// Lists the links of a folder in name order. The added extension can reorder them, so a link is held back until no later name can sort before it.
-    /// </summary>
+    /// <summary>Lists a folder's links by name. The added extension can reorder them, so each waits until no later name can precede it.</summary>
     private async IAsyncEnumerable<IStoreItem> ListLinksAsync(LibraryEntry folder, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var waiting = new PriorityQueue<IStoreItem, string>(StringComparer.Ordinal);
@@ -146,9 +143,7 @@ internal sealed class LinkFolder(LibraryEntry entry, LinkBranch branch)
         branch.DeleteAsync(entry, name, cancellationToken);
 }
 
-/// <summary>
-/// A <c>.rclonelink</c>: text that rclone shows as a symbolic link (DAV-10). Its target comes only from an id and a setting, so content cannot choose it (S22).
-/// </summary>
+/// <summary>A text file that rclone shows as a link (DAV-10). Only an id and a setting form its target, so content cannot choose it (S22).</summary>
 internal static class LinkFile
 {
     public const string Extension = ".rclonelink";

@@ -6,9 +6,7 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>
-/// <c>/view/playlists.m3u</c> and <c>/view/playlists/&lt;folder&gt;.m3u</c>: the playable files of a library folder, as signed links (DAV-86).
-/// </summary>
+/// <summary><c>/view/playlists.m3u</c> and <c>/view/playlists/&lt;folder&gt;.m3u</c>: signed links to a folder's playable files (DAV-86).</summary>
 internal sealed class Playlist(PlaylistStore store, SignedLinks links)
 {
     /// <summary>Writes the playlist of a folder, or 404.</summary>

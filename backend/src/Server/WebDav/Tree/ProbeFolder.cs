@@ -15,7 +15,6 @@ internal sealed class ProbeFolder(CompleteFolder complete, RootFiles files, Cont
     // Created on each access, because the mount folder is a setting.
     private SmallFile Link => LinkFile.Of(LinkName, $"{complete.Mount}/{TreeNames.Readme}", Created, isHidden: false);
 
-    /// <summary>The item at a path below this folder, or null.</summary>
     public IStoreItem? Find(IReadOnlyList<string> names) => names switch
     {
         [] => this,

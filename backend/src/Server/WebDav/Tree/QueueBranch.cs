@@ -21,7 +21,6 @@ internal sealed class QueueBranch
 
     public QueueRoot Root { get; }
 
-    /// <summary>The folder of NZBs without a category.</summary>
     public string ManualFolder => _names.ManualFolder;
 
     /// <summary>The item at a path below <c>/nzbs</c>, or null. An NZB directly in <c>/nzbs</c> belongs to <see cref="ManualFolder"/>.</summary>

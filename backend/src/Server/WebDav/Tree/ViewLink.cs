@@ -3,7 +3,6 @@ using Microsoft.Extensions.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>A parsed request for <c>/view/&lt;tree path&gt;</c>.</summary>
-/// <param name="Path">The path below <c>/view</c>.</param>
 /// <param name="Key">The parameter <c>downloadKey</c>; null if absent, empty if repeated.</param>
 /// <param name="Expires">The parameter <c>expires</c>; null if absent, empty if repeated.</param>
 internal sealed record ViewLink(DavPath Path, string? Key, string? Expires)
