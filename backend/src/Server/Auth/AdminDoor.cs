@@ -6,8 +6,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Verifies the administrator's login. The slow hash runs in the queue that all logins share (S2).</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Verifies the administrator's login. The slow hash runs in the queue that all logins share (S2). Thread-safe.</summary>
 internal sealed class AdminPassword(AdminStore store, FailureBudget failures, HashLine line)
 {
     private long _hashes;
@@ -64,7 +63,6 @@ internal sealed class AdminDoor(
     /// <summary>A named key that may also write.</summary>
     public const string FullKey = "full";
 
-    /// <summary>A read-only named key.</summary>
     public const string ReadKey = "read";
 
     private bool _isThrottled;

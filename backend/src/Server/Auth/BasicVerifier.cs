@@ -19,11 +19,10 @@ internal enum LoginVerdict
     Busy,
 }
 
-/// <summary>Verifies Basic credentials against <c>webdav.user</c> and <c>webdav.pass</c> (DAV-30 to DAV-32).</summary>
-/// <remarks>
-/// Thread-safe. A valid header is hashed again only if it was unused for five minutes, and has priority in the queue for a day. Changed settings
-/// apply at once.
-/// </remarks>
+/// <summary>
+/// Verifies Basic credentials against <c>webdav.user</c> and <c>webdav.pass</c> (DAV-30 to DAV-32). Thread-safe. A valid header is hashed again only
+/// if it was unused for five minutes, and has priority in the queue for a day. Changed settings apply at once.
+/// </summary>
 internal sealed class BasicVerifier : IDisposable
 {
     private const string Scheme = "Basic ";
@@ -165,8 +164,7 @@ internal sealed class BasicVerifier : IDisposable
 
 internal sealed record BasicAttempt(string Header, string User, string Password);
 
-/// <summary>Rehashes an imported WebDAV password at its next login, because the plain text is known only then (CFG-42).</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Rehashes an imported WebDAV password at its next login, because the plain text is known only then (CFG-42). Thread-safe.</summary>
 internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settings, ILogger<PasswordRenewal> logger)
 {
     private const string Key = "webdav.pass";

@@ -7,9 +7,8 @@ namespace Sluice.Server.Auth;
 
 /// <summary>
 /// A code such as <c>K7QF-2M9X</c>, which proves access to the log or data folder (S7). A file keeps it until <see cref="End"/>. Stored log lines mask
-/// it, because the API returns them.
+/// it, because the API returns them. Thread-safe after <see cref="Begin"/>.
 /// </summary>
-/// <remarks>Thread-safe after <see cref="Begin"/>.</remarks>
 internal sealed class CodeFile(string path, LogRedactor redactor)
 {
     // No ambiguous letters or digits, because people type it.

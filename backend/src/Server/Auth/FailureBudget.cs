@@ -21,9 +21,8 @@ internal enum CredentialKind
 
 /// <summary>
 /// Limits wrong guesses per minute and kind (DAV-32, DAV-83, S2): ten per sender, and 300 per trusted proxy, because a proxy may forward forged
-/// addresses. A repeated wrong credential counts once.
+/// addresses. A repeated wrong credential counts once. Thread-safe. Remembers a bounded number of senders.
 /// </summary>
-/// <remarks>Thread-safe. Remembers a bounded number of senders.</remarks>
 internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> logger)
 {
     /// <summary>Retry-After of a sender without budget, in seconds.</summary>

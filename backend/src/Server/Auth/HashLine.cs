@@ -5,12 +5,10 @@ internal sealed record HashAttempt(CredentialKind Kind, UInt128 Mark, Func<bool>
 
 /// <summary>
 /// The bounded queue of logins for the slow hash, ordered by trust (S2). Requests with the same credential share a place, and a sender has few
-/// places per kind. If the queue is full, a credential is refused at once. A stranger that others keep waiting is refused too.
+/// places per kind. If the queue is full, a credential is refused at once. A stranger that others keep waiting is refused too. Thread-safe. Hashes
+/// run one at a time on a dedicated thread, so that they cannot starve the thread pool. One lock guards all fields and places; no other lock is
+/// taken inside it. A wrong credential counts against every sender that asked, even if it has disconnected.
 /// </summary>
-/// <remarks>
-/// Thread-safe. Hashes run one at a time on a dedicated thread, so that they cannot starve the thread pool. One lock guards all fields and places;
-/// no other lock is taken inside it. A wrong credential counts against every sender that asked, even if it has disconnected.
-/// </remarks>
 internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsyncDisposable
 {
     /// <summary>Rank of a recently accepted credential or browser, which is first in the queue and never displaced.</summary>
@@ -44,7 +42,6 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
 
     /// <summary>Hashes a credential. Returns whether it is correct; null if the queue refused it.</summary>
     /// <param name="rank">Lower ranks go first: <see cref="Known"/>, <see cref="Familiar"/>, or the caller's failures.</param>
-    /// <param name="cancellationToken">The caller has disconnected.</param>
     public async ValueTask<bool?> JudgeAsync(HashAttempt attempt, Caller caller, int rank, CancellationToken cancellationToken)
     {
         Place? place;

@@ -90,9 +90,8 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 
 /// <summary>
 /// A device cookie (OWASP) that marks a browser after its login. It grants no access, only a separate failure budget and priority in the queue, so
-/// that guessers elsewhere cannot lock its user out.
+/// that guessers elsewhere cannot lock its user out. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class KnownBrowser(AdminStore store, KnownSenders known)
 {
     private const int SecretBytes = 32;

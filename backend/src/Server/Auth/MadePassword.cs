@@ -2,8 +2,7 @@ using System.Security.Cryptography;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>The generated WebDAV password while it may still be shown, because the database stores only its hash.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>The generated WebDAV password while it may still be shown, because the database stores only its hash. Thread-safe.</summary>
 internal sealed class MadePassword
 {
     // No ambiguous letters or digits, because people type it with a TV remote.

@@ -23,8 +23,7 @@ internal sealed class NetworkPass
     public string Name { get; } = "network";
 
     /// <summary>
-    /// Returns a pass, or null with a <paramref name="refusal"/> if a request from these networks still needs credentials. Call after
-    /// <see cref="TrustedProxies"/>.
+    /// Returns a pass, or null with a <paramref name="refusal"/> if such a request still needs credentials. Call after <see cref="TrustedProxies"/>.
     /// </summary>
     public static NetworkPass? Find(HttpContext http, IReadOnlyList<IPNetwork> networks, GeneralOptions general, out string? refusal)
     {

@@ -5,9 +5,8 @@ namespace Sluice.Server.Auth;
 
 /// <summary>
 /// Removes the administrator's login if <c>RESET_ADMIN_PASSWORD</c> is set. A marker file prevents a second reset, so that the variable may stay set. A
-/// start without the variable deletes the marker.
+/// start without the variable deletes the marker. Runs once per startup, before the setup.
 /// </summary>
-/// <remarks>Runs once per startup, before the setup.</remarks>
 internal sealed class PasswordReset(DataFolder folder, ProcessOptions process, AdminStore admins, ILogger<PasswordReset> logger)
 {
     private string Mark => Path.Combine(folder.Root, "admin-reset-done");

@@ -2,9 +2,8 @@ namespace Sluice.Server.Auth;
 
 /// <summary>
 /// Versions of rclone that accessed WebDAV within the last hour, from their User-Agent. Old versions show links as text files, so Sonarr and Radarr
-/// import nothing.
+/// import nothing. Thread-safe. Keyed by version and not by address, because containers share a gateway and change addresses after updates.
 /// </summary>
-/// <remarks>Thread-safe. Keyed by version and not by address, because containers share a gateway and change addresses after updates.</remarks>
 internal sealed class RcloneClients(TimeProvider time)
 {
     public static readonly Version FirstWithLinks = new(1, 70, 3);

@@ -7,9 +7,8 @@ internal sealed record RecentClient(string Name, string Address, DateTimeOffset 
 
 /// <summary>
 /// WebDAV clients of the last day. The setup shows that a mount has arrived, and the settings page lists which programs a new WebDAV password
-/// locks out.
+/// locks out. Thread-safe. Keeps the latest <see cref="MaxClients"/>.
 /// </summary>
-/// <remarks>Thread-safe. Keeps the latest <see cref="MaxClients"/>.</remarks>
 internal sealed class RecentClients(TimeProvider time)
 {
     private const int MaxClients = 100;

@@ -8,9 +8,8 @@ namespace Sluice.Server.Auth;
 
 /// <summary>
 /// The code that opens <c>/rescue</c>, because nobody can log in while the database is unused (OPS-14). It is generated and printed when safe mode begins.
-/// A file in the data folder keeps it until the process ends.
+/// A file in the data folder keeps it until the process ends. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class RescueCode(
     DataFolder folder, SafeMode safeMode, ProcessOptions process, ReservedPort port, LogRedactor redactor, ILogger<RescueCode> logger) : IWorker
 {

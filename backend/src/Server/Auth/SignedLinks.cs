@@ -16,11 +16,9 @@ internal static class ClientAddress
         $"{Of(request)}{request.PathBase.ToUriComponent()}/{string.Join('/', path.Split('/').Select(Uri.EscapeDataString))}";
 }
 
-/// <summary>Makes links below <c>/view</c> that work without a password until they expire (DAV-80, DAV-81).</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Makes links below <c>/view</c> that work without a password until they expire (DAV-80, DAV-81). Thread-safe.</summary>
 internal sealed class SignedLinks(IOptionsMonitor<ApiOptions> api, TimeProvider time)
 {
-    /// <summary>Default lifetime of links.</summary>
     public const int DefaultHours = 24;
 
     public const int MaxHours = 30 * 24;

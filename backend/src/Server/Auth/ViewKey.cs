@@ -9,7 +9,6 @@ namespace Sluice.Server.Auth;
 
 internal enum ViewVerdict
 {
-    /// <summary>The key is valid and has not expired.</summary>
     Accepted,
 
     Missing,
@@ -25,8 +24,7 @@ internal enum ViewVerdict
     Throttled,
 }
 
-/// <summary>Verifies the keys of signed links (DAV-81, DAV-83).</summary>
-/// <remarks>Thread-safe. A valid key is never throttled. Comparisons take constant time.</remarks>
+/// <summary>Verifies the keys of signed links in constant time (DAV-81, DAV-83). Thread-safe. A valid key is never throttled.</summary>
 internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<WebDavOptions> webDav, FailureBudget failures, TimeProvider time)
 {
     private const string IdRoot = ".ids/";

@@ -33,9 +33,8 @@ internal static class AnswerDeadlines
 
 /// <summary>
 /// Limits a response from its first byte to its last, because a slow reader of a listing holds a database snapshot. Responses with file content disable
-/// it, because a player may pause for hours (F03).
+/// it, because a player may pause for hours (F03). The timer may race with the end of the response. The first one wins.
 /// </summary>
-/// <remarks>The timer may race with the end of the response. The first one wins.</remarks>
 internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHttpRequestTimeoutFeature
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);

@@ -52,12 +52,9 @@ internal static class ProvedRequests
 
 /// <summary>
 /// A request body that fails with 413 beyond its limit (S26). It counts delivered bytes, because Kestrel's count includes chunk framing. The limit is
-/// therefore exact with and without Content-Length.
+/// therefore exact with and without Content-Length. Replaces Kestrel's feature, so that endpoints set limits in the usual way. An endpoint that must
+/// read the body to authenticate the sender announces its later limit.
 /// </summary>
-/// <remarks>
-/// Replaces Kestrel's feature, so that endpoints set limits in the usual way. An endpoint that must read the body to authenticate the sender announces
-/// its later limit.
-/// </remarks>
 internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : ForwardStream, IHttpMaxRequestBodySizeFeature
 {
     private long _limit = limit;

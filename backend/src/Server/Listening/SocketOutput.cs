@@ -9,13 +9,10 @@ namespace Sluice.Server.Listening;
 
 /// <summary>
 /// Sends the bytes of a connection without TLS, replacing the transport's pipe and send loop. One flush is one system call, and lent stream blocks are
-/// sent without a copy. All bytes take this path, so that they stay in order.
+/// sent without a copy. All bytes take this path, so that they stay in order. Like any pipe, it serves one caller at a time, who must await each
+/// flush. A flush ends once the system has accepted the bytes or the connection has failed. A response that does not await its flush aborts the
+/// connection. Lent blocks are returned only when the flush ends, even if the response was abandoned.
 /// </summary>
-/// <remarks>
-/// Like any pipe, it serves one caller at a time, who must await each flush. A flush ends once the system has accepted the bytes or the connection has
-/// failed. A response that does not await its flush aborts the connection. Lent blocks are returned only when the flush ends, even if the response was
-/// abandoned.
-/// </remarks>
 internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 {
     private const int SmallestBuffer = 4 << 10;

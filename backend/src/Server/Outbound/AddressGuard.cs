@@ -8,9 +8,8 @@ namespace Sluice.Server.Outbound;
 
 /// <summary>
 /// Decides which URLs from outside may be fetched (S10): public addresses at indexer ports, and hosts trusted by the administrator at any port. A host is
-/// checked twice: by name, and by address when connecting.
+/// checked twice: by name, and by address when connecting. Thread-safe. Does not resolve names.
 /// </summary>
-/// <remarks>Thread-safe. Does not resolve names.</remarks>
 internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 {
     /// <summary>Maximum URL length, as in common web servers.</summary>

@@ -5,7 +5,6 @@ namespace Sluice.Server.Outbound;
 
 internal static class OutboundRegistration
 {
-    /// <summary>Adds the client for external URLs and the rclone notifier.</summary>
     public static IServiceCollection AddOutbound(this IServiceCollection services) => services
         .AddSingleton<AddressGuard>()
         .AddSingleton(new HostLookup(Dns.GetHostAddressesAsync))

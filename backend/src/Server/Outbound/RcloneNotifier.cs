@@ -12,10 +12,8 @@ namespace Sluice.Server.Outbound;
 internal sealed class RcloneNotifier(
     RcloneClient client, IOptionsMonitor<RcloneOptions> options, TimeProvider time, ILogger<RcloneNotifier> logger) : IWorker
 {
-    /// <summary>First delay after a failed call.</summary>
     public static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(10);
 
-    /// <summary>Maximum delay between failed calls.</summary>
     public static readonly TimeSpan LongestRetry = TimeSpan.FromMinutes(10);
 
     private readonly ChangedFolders _changed = new();
