@@ -67,8 +67,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return answer;
     }
 
-    /// <summary>Asks the program to test a download client.</summary>
-    /// <returns>The first error; null if the test passed, even with warnings.</returns>
+    /// <summary>Asks the program to test a download client. Returns the first error; null if the test passed, even with warnings.</summary>
     /// <exception cref="ArrException">The program could not run the test.</exception>
     public async Task<string?> TestClientAsync(ArrServer server, JsonNode client, CancellationToken cancellationToken)
     {

@@ -50,9 +50,8 @@ internal sealed record ArrConnection(ArrPlan Plan, ArrServer? Server);
 
 /// <summary>
 /// Makes this server a download client of a program. Other clients stay unchanged unless they point to this server. Changing a client requires consent by the
-/// token of a plan.
+/// token of a plan. Thread-safe. Connections run one at a time.
 /// </summary>
-/// <remarks>Thread-safe. Connections run one at a time.</remarks>
 internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMonitor<ApiOptions> api) : IDisposable
 {
     /// <summary>Given instead of a token: adds another client and leaves the existing one alone.</summary>

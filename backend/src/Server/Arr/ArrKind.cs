@@ -106,7 +106,6 @@ internal static class ArrJson
         return root.ToJsonString();
     }
 
-    /// <summary>Returns the setting without a program.</summary>
     public static string Without(string json, string id)
     {
         var root = Parse(json) ?? new JsonObject(AnyCase);

@@ -17,8 +17,6 @@ internal sealed class ArrPosters(ArrStore store, ArrClient client)
 
     /// <summary>Fetches the poster of what a program has imported. Empty if no program imported it, or its poster is longer.</summary>
     /// <param name="download">The id that the program got for its download.</param>
-    /// <param name="maxBytes">The longest poster.</param>
-    /// <param name="cancellationToken">Ends the calls.</param>
     /// <exception cref="ArrException">A program cannot be asked, so nothing is known.</exception>
     public async Task<ReadOnlyMemory<byte>> FindAsync(string download, int maxBytes, CancellationToken cancellationToken)
     {

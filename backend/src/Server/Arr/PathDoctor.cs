@@ -21,7 +21,6 @@ internal sealed class PathDoctor(
     /// <summary>Path of the probe link inside the mount. A program sees it only with <c>--links</c>.</summary>
     internal const string ProbePath = LinkFolder + "/.probe/probe.mkv";
 
-    /// <summary>Target of the probe link.</summary>
     internal const string ProbeTarget = "README";
 
     /// <summary>Suffix of a link that rclone shows as a text file.</summary>

@@ -29,9 +29,7 @@ internal sealed class AddLocalFileMode(NzbIntake intake, IOptionsMonitor<ApiOpti
             await SabAddition.AnswerAsync(call, await intake.AddAsync(file, file.Length, SabAddition.Read(call, Path.GetFileName(path)), call.Cancelled));
     }
 
-    /// <summary>
-    /// Opens a file after resolving all links. Returns null unless it is a readable file below an allowed folder, so that the answer reveals nothing else.
-    /// </summary>
+    /// <summary>Opens a file after resolving links. Null unless it is readable below an allowed folder, so that answers reveal no more.</summary>
     private FileStream? Open(string path)
     {
         if (!Path.IsPathRooted(path) || path.Contains('\0', StringComparison.Ordinal))

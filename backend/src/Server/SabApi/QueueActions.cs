@@ -11,8 +11,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
     private const int Stop = -4;
     private const int MaxPostProcessing = 3;
 
-    /// <summary>Runs an action.</summary>
-    /// <returns>Null if no action has this name.</returns>
+    /// <summary>Runs an action. Returns null if no action has this name.</summary>
     public Task? Answer(SabCall call, string name) => name switch
     {
         "delete" => DeleteAsync(call),

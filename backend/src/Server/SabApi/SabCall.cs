@@ -14,7 +14,6 @@ internal sealed record SabCall(HttpContext Http, SabParameters Parameters)
     /// <summary>The verdict on the key if reading the body needed it. Any other verdict than accepted stopped the read.</summary>
     public ApiKeyVerdict? Key { get; init; }
 
-    /// <summary>The uploaded file, or null.</summary>
     public NzbUpload? Upload { get; init; }
 
     public string UploadName { get; init; } = "";

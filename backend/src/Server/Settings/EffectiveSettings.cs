@@ -17,7 +17,6 @@ internal enum SettingOrigin
 
 /// <summary>The effective value of a setting.</summary>
 /// <param name="Value">The value in canonical form.</param>
-/// <param name="Origin">The source of the value.</param>
 /// <param name="Variable">The environment variable if it is the source; otherwise null.</param>
 /// <param name="IsLocked">Whether the saved value cannot be decrypted, so the default applies (CFG-53).</param>
 internal sealed record EffectiveSetting(

@@ -20,9 +20,8 @@ internal enum KeyState
 /// <summary>
 /// Encrypts secrets for the database as <c>enc:v1:&lt;base64(nonce ‖ ciphertext ‖ tag)&gt;</c>: AES-256-GCM with the setting's name as associated data,
 /// so that a value cannot move to another name (CFG-50). If the key file is lost, the box is locked. It creates no new key then, so that the old file
-/// can be restored (CFG-53).
+/// can be restored (CFG-53). Thread-safe. The first encryption creates the key file.
 /// </summary>
-/// <remarks>Thread-safe. The first encryption creates the key file.</remarks>
 internal sealed class SecretBox(DataFolder folder)
 {
     public const string KeyFile = "keys/secret.key";
@@ -111,8 +110,7 @@ internal sealed class SecretBox(DataFolder folder)
     }
 
     /// <summary>
-    /// Encrypts a value that a user entered. While locked, it uses an interim key with its own file, so that the value stays readable even if the lost key
-    /// never returns.
+    /// Encrypts a value that a user entered. While locked, uses an interim key in its own file, so that the value outlives the lost key.
     /// </summary>
     /// <exception cref="StorageException">A key cannot be read or created.</exception>
     public string SealEntered(string name, string value)

@@ -5,7 +5,6 @@ using System.Text.Json.Nodes;
 namespace Sluice.Server.Settings;
 
 /// <summary>Another name of a setting: a key of related servers or an environment variable.</summary>
-/// <param name="Name">The key or variable.</param>
 /// <param name="Numerator">Factor for numeric values.</param>
 /// <param name="Denominator">Divisor for numeric values; the result is rounded.</param>
 internal sealed record SettingAlias(string Name, int Numerator = 1, int Denominator = 1)

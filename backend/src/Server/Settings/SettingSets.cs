@@ -17,7 +17,6 @@ internal sealed record SettingSet(
 /// <summary>Stores the latest sets (CFG-12). A set contains the values for which <see cref="Has"/> is true.</summary>
 internal static class SettingSets
 {
-    /// <summary>Maximum number of sets.</summary>
     public const int MaxSets = 10;
 
     /// <summary>Whether sets contain the value of a key. True for unknown keys.</summary>

@@ -78,8 +78,7 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
         definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));
 
     /// <summary>
-    /// Returns the value if valid, otherwise the nearest allowed value or the default. Null for an invalid generated setting, so that the saved value
-    /// applies.
+    /// Returns the value if valid, otherwise the nearest allowed value or the default. Null if invalid but generated, so the saved value applies.
     /// </summary>
     private static EffectiveSetting? Judge(
         SettingDefinition definition, string text, SettingOrigin origin, string? variable, List<string> warnings)

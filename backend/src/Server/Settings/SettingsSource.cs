@@ -4,9 +4,8 @@ namespace Sluice.Server.Settings;
 
 /// <summary>
 /// The effective settings. The store applies saved values here, and every <c>IOptionsMonitor</c> updates at once (CFG-5). They are not in the .NET
-/// configuration, because any component could read the secrets there.
+/// configuration, because any component could read the secrets there. Reads are thread-safe. Calls to <see cref="Apply"/> must not overlap.
 /// </summary>
-/// <remarks>Reads are thread-safe. Calls to <see cref="Apply"/> must not overlap.</remarks>
 internal sealed class SettingsSource(SettingsResolver resolver)
 {
     private volatile EffectiveSettings _current = resolver.Resolve(new Dictionary<string, string>());

@@ -7,9 +7,8 @@ namespace Sluice.Server.Settings;
 
 /// <summary>
 /// Stores saved values in table <c>setting</c>. Encrypts secrets and hashes the WebDAV password. A value that cannot be decrypted is locked: its row
-/// stays until the setting is saved or the key is discarded (CFG-53).
+/// stays until the setting is saved or the key is discarded (CFG-53). Thread-safe. Saves run one at a time.
 /// </summary>
-/// <remarks>Thread-safe. Saves run one at a time.</remarks>
 internal sealed class SettingsStore(
     SluiceDatabase database, SecretBox box, SettingsSource source, SettingsTrial trial, IEnumerable<ISettingCheck> checks, TimeProvider time, ILogger<SettingsStore> logger)
     : IDisposable
@@ -32,8 +31,7 @@ internal sealed class SettingsStore(
     private bool _reverted;
 
     /// <summary>
-    /// Loads and applies the saved values. If startup failed with the latest set, applies the previous set (CFG-12). Values that cannot be decrypted are
-    /// locked (CFG-53).
+    /// Loads and applies the saved values, or the previous set if startup failed with the latest (CFG-12). Locks undecryptable values (CFG-53).
     /// </summary>
     public async Task LoadAsync(CancellationToken cancellationToken)
     {
@@ -129,8 +127,7 @@ internal sealed class SettingsStore(
     }
 
     /// <summary>
-    /// Validates all changes and, if valid, saves them in one transaction and applies them. Null removes a saved value. Returns errors by key, empty on
-    /// success (CFG-11).
+    /// Validates all changes, saves them in one transaction and applies them. Null removes a value. Returns errors by key, empty on success (CFG-11).
     /// </summary>
     public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken) =>
         SaveAsync(changes, new Dictionary<string, string>(), cancellationToken);
@@ -142,9 +139,8 @@ internal sealed class SettingsStore(
 
     /// <summary>
     /// Saves the values that <see cref="UseUnsavedAsync"/> set for these keys, except keys saved in the meantime. Both happen under one lock, because a save
-    /// in between would be overwritten.
+    /// in between would be overwritten. Returns the saved values.
     /// </summary>
-    /// <returns>The saved values.</returns>
     public async Task<IReadOnlyDictionary<string, string>> SaveUnsavedAsync(IReadOnlyCollection<string> keys, CancellationToken cancellationToken)
     {
         var left = new Dictionary<string, string>();
@@ -345,7 +341,6 @@ internal sealed class SettingsStore(
 /// <summary>The fingerprint of this database's encryption key (CFG-53). All methods run in the caller's transaction.</summary>
 internal static class SettingKeyStore
 {
-    /// <summary>Returns the fingerprint, or null.</summary>
     public static string? Find(DbConnection connection) => connection.QueryFirstOrDefault<string>("SELECT fingerprint FROM secret_key");
 
     /// <summary>Records the fingerprint unless one exists.</summary>

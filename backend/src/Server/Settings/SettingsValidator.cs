@@ -15,7 +15,6 @@ internal static class SettingsValidator
     /// <summary>Validates changes against the schema and each other. Returns errors by key.</summary>
     /// <param name="changes">Plain values by key; null removes a saved value.</param>
     /// <param name="current">Effective values, needed for checks across settings.</param>
-    /// <param name="checks">Checks by other parts of the server.</param>
     /// <param name="canonical">The changes in canonical form; complete only without errors.</param>
     public static IReadOnlyDictionary<string, string[]> Validate(
         IReadOnlyDictionary<string, string?> changes, EffectiveSettings current, IEnumerable<ISettingCheck> checks, out IReadOnlyDictionary<string, string?> canonical)
