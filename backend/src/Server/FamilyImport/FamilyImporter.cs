@@ -62,7 +62,7 @@ internal sealed class FamilyImporter(
     private FamilySettings Convert(FamilySource source, ImportTally tally) =>
         FamilySettings.Of(source.Store.ReadSettings(), [.. checks], tally, hasMount: current.Current.Text("rclone.mount-dir") != SettingSchema.MountDir);
 
-    /// <summary>Imports library, history and queue, or only counts them if <paramref name="writes"/> is false. Cancels only between releases.</summary>
+    /// <summary>Imports library, history and queue, or only counts them if <paramref name="writes"/> is false. Cancels between releases.</summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
     /// <exception cref="StorageException">The imported data cannot be written.</exception>
     public async Task TakeLibraryAsync(FamilySource source, ImportTally tally, bool writes, Action<double> progress, CancellationToken cancellationToken)

@@ -22,7 +22,7 @@ internal static class FamilyTree
     private static readonly Guid Content = new("00000000-0000-0000-0000-000000000002");
 
     /// <summary>
-    /// Returns all releases sorted by their first file's id. If an id repeats, the first entry wins, and <paramref name="repeated"/> lists the others.
+    /// Returns all releases, sorted by first file id. If an id repeats, the first entry wins, and <paramref name="repeated"/> lists the others.
     /// </summary>
     public static IReadOnlyList<FamilyRelease> Releases(IReadOnlyList<FamilyItem> items, out IReadOnlyList<FamilyItem> repeated)
     {

@@ -5,7 +5,7 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Finds the release that an earlier item made from the same NZB (IMP-45), so that a repeated grab gets its own item and links but no duplicate files.
+/// Finds the release that an earlier item made from the same NZB (IMP-45), so that a repeated grab gets its own item and links, but no second files.
 /// </summary>
 internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings openings)
 {
