@@ -80,6 +80,7 @@ function useRowKeys<Row>(
 ) {
   const lastTicked = useRef(0);
   const focused = useRef<number | null>(null);
+  const wanted = useRef<number | null>(null);
 
   // If the focused row disappears, the row that takes its place gets the focus.
   useLayoutEffect(() => {
@@ -88,7 +89,17 @@ function useRowKeys<Row>(
     place.current?.querySelector<HTMLElement>(`[data-row="${Math.min(at, rows.length - 1)}"]`)?.focus({ preventScroll: true });
   }, [rows, place]);
 
+  // A row that is scrolled into view gets the focus once it is rendered.
+  function focusWanted() {
+    const row = wanted.current === null ? null : place.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
+    if (!row) return;
+    wanted.current = null;
+    row.focus();
+  }
+  useLayoutEffect(focusWanted);
+
   function onFocus({ target }: FocusEvent<HTMLElement>) {
+    wanted.current = null;
     focused.current = Number(target.closest<HTMLElement>("[data-row]")?.dataset.row ?? Number.NaN);
     if (Number.isNaN(focused.current)) focused.current = null;
   }
@@ -102,7 +113,8 @@ function useRowKeys<Row>(
   function focusRow(index: number) {
     const target = Math.max(0, Math.min(rows.length - 1, index));
     scrollTo(target);
-    requestAnimationFrame(() => place.current?.querySelector<HTMLElement>(`[data-row="${target}"]`)?.focus());
+    wanted.current = target;
+    focusWanted();
   }
 
   function tick(index: number, upTo: boolean) {

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { ApiProblem } from "@/lib/api-problem";
@@ -29,11 +29,17 @@ export function ProviderForm({ row, isStep = false, extra, onSaved }: ProviderFo
   const [draft, setDraft] = useState(() => draftOf(row));
   const [errors, setErrors] = useState<Errors>({});
   const [isMoreOpen, setMoreOpen] = useState(row !== null);
+  const [wanted, setWanted] = useState<{ name: string } | null>(null);
   const [isSaving, setSaving] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const test = useProviderTest();
   const isSpeeding = test.steps.some((step) => step.stage === "speed" && step.state === "running");
   const found = !isStep && !test.isRunning ? (test.outcome?.connections ?? null) : null;
+
+  // After the update, because folded fields open with it.
+  useEffect(() => {
+    if (wanted) form.current?.querySelector<HTMLElement>(`[name="${wanted.name}"]`)?.focus();
+  }, [wanted]);
 
   function change(part: Partial<ProviderDraft>) {
     setDraft((before) => ({ ...before, ...part }));
@@ -43,8 +49,7 @@ export function ProviderForm({ row, isStep = false, extra, onSaved }: ProviderFo
   function focus(name: string) {
     const isHidden = name !== "host" && name !== "user" && name !== "password";
     if (isHidden) setMoreOpen(true);
-    // In the next frame, because folded fields must open first.
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(`[name="${name}"]`)?.focus());
+    setWanted({ name });
   }
 
   function isRight(): boolean {

@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { Code } from "@/components/ui/code";
@@ -13,7 +13,9 @@ import { t } from "./en";
 
 const shortest = 8;
 
-type Errors = Partial<Record<"user" | "password" | "code", string>>;
+const names = ["user", "password", "code"] as const;
+
+type Errors = Partial<Record<(typeof names)[number], string>>;
 
 /** Creates the first login. It asks for the setup code unless the link from the log contains it. */
 export function AccountStep({ code, onDone }: { code: string; onDone: () => void }) {
@@ -27,12 +29,15 @@ export function AccountStep({ code, onDone }: { code: string; onDone: () => void
   // A link may be old, so the code is asked for after it was refused.
   const [isCodeAsked, setCodeAsked] = useState(code === "");
 
+  // After the update, because the field for the code may appear with it.
+  useEffect(() => {
+    const first = names.find((name) => errors[name]);
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus();
+  }, [errors]);
+
   function show(wrong: Errors) {
     setErrors(wrong);
-    const first = (["user", "password", "code"] as const).find((name) => wrong[name]);
-    // In the next frame, because the field for the code may appear with this update.
-    if (first) requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus());
-    return !first;
+    return names.every((name) => !wrong[name]);
   }
 
   async function submit(event: FormEvent<HTMLFormElement>) {
