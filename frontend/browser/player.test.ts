@@ -1,5 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { formatPosition } from "../src/lib/format";
 import { brokenRules, overflowAt, settle, smallTargets } from "./checks";
 import { openPage as open, startBrowser, windows } from "./harness";
 import { type World, call, deadNzb, onServer, startWorld, until } from "./world";
@@ -83,11 +84,14 @@ describe("the player", () => {
     await pauseAt(video, 6);
     expect((await saved).status()).toBe(204);
     await until("the position is stored", async () => (await stored()) !== null);
+    // A busy browser plays on for a while before it pauses.
+    const at = (await stored()) ?? 0;
+    expect(at).toBeGreaterThanOrEqual(6_000);
 
     const other = await openPage();
     const again = await play(other, "S01 E01");
-    await again.dialog.getByText("Resumed at 0:06").waitFor();
-    expect(await again.video.evaluate((element: HTMLVideoElement) => element.currentTime)).toBeGreaterThanOrEqual(6);
+    await again.dialog.getByText(`Resumed at ${formatPosition(at)}`).waitFor();
+    expect(await again.video.evaluate((element: HTMLVideoElement) => element.currentTime)).toBeGreaterThanOrEqual(at / 1_000);
     // Leaving saves too, and the page does not wait for it.
     await pauseAt(again.video, 7);
     await again.video.evaluate((element: HTMLVideoElement) => void (element.currentTime = 8));

@@ -17,13 +17,17 @@ export function useSavedPosition(id: string, video: RefObject<HTMLVideoElement |
     let saved = startMs;
     let hasPlayed = false;
     let last: Promise<unknown> | null = null;
+    let sending = new AbortController();
 
     function save(): void {
       const positionMs = Math.round(film.currentTime * 1_000);
       // Before the first frame the position would be the beginning, and the stored one would be lost.
       if (!hasPlayed || film.readyState < metadataIsKnown || positionMs === saved) return;
       saved = positionMs;
-      last = put(id, positionMs, film.duration);
+      // Two requests on their way could arrive in either order.
+      sending.abort();
+      sending = new AbortController();
+      last = put(id, positionMs, film.duration, sending.signal);
     }
 
     const play = () => void (hasPlayed = true);
@@ -46,9 +50,9 @@ export function useSavedPosition(id: string, video: RefObject<HTMLVideoElement |
 }
 
 /** `keepalive` lets the request outlive the page. A position that cannot be saved is no reason to disturb the viewer. */
-async function put(id: string, positionMs: number, duration: number): Promise<void> {
+async function put(id: string, positionMs: number, duration: number, signal: AbortSignal): Promise<void> {
   const durationMs = Number.isFinite(duration) && duration > 0 ? Math.ceil(duration * 1_000) : null;
-  await api.PUT("/api/files/{id}/position", { params: { path: { id } }, body: { positionMs, durationMs }, keepalive: true }).catch(() => undefined);
+  await api.PUT("/api/files/{id}/position", { params: { path: { id } }, body: { positionMs, durationMs }, keepalive: true, signal }).catch(() => undefined);
 }
 
 /** Lists show the progress anew, and the film itself is asked for when it is opened again. */
