@@ -30,6 +30,9 @@ source "$root/tools/node.sh"
 [ -z "$node_missing" ] || skip "$node_missing"
 command -v npm >/dev/null || skip "npm is not installed"
 cd "$root/frontend" || exit 1
+# One run at a time, because two would install the same packages. Without flock (macOS) the caller has to wait.
+mkdir -p "$root/artifacts"
+! command -v flock >/dev/null || { exec 9>"$root/artifacts/frontend.lock" && flock 9; }
 
 lock=$(printf 'package-lock.json\0' | digest)
 if [ "$(cat node_modules/.sluice-lock 2>/dev/null)" != "$lock" ]; then
@@ -45,6 +48,5 @@ stamp=$root/artifacts/frontend.stamp
 if [ ! -e "$pages/index.html" ] || [ "$(cat "$stamp" 2>/dev/null)" != "$sources" ]; then
   echo "frontend.sh: building the web UI" >&2
   step "npm run build" with_node npm run build
-  mkdir -p "$root/artifacts"
   echo "$sources" >"$stamp"
 fi

@@ -125,8 +125,17 @@ if [ "$form" = aot ]; then
   exit 0
 fi
 
-# File names contain hashes, so files of earlier builds would stay.
-rm -rf "$out/wwwroot"
+# File names contain hashes, so files of earlier builds would stay. Only these are deleted, because a running server serves the others.
+delete_stale_pages() {
+  local file page
+  [ -e "$out/wwwroot" ] || return 0
+  (cd "$out/wwwroot" && find . -type f) | while read -r file; do
+    page=${file%.br} page=${page%.gz}
+    [ -e "src/Server/wwwroot/$page" ] || rm -f "$out/wwwroot/$file"
+  done
+}
+
+delete_stale_pages
 quietly dotnet restore "$project" --locked-mode || fail "restoring the packages"
 ahead "$@" && exit 0
 quietly dotnet publish "$project" -c Release --no-self-contained -o "$out" "$@" || fail "the build"

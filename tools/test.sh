@@ -404,21 +404,17 @@ fi
 [ "$mode" = quick ] || install_programs
 # The tests of the web UI need Node.js. Without it they are skipped, and tools/frontend.sh prints the reason.
 source "$root/tools/node.sh"
-check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
 case "$mode" in
   gate | all | quick)
     # The web UI uses one core for most of its time, like the compiler.
     beside "web UI" "every change" 4 run_frontend ;;
 esac
-timed "build" "every run" 4 build
-collect
-[ "$built" = yes ] || finish
-
-if [ "$mode" = quick ]; then
+check "restore" dotnet restore Backend.slnx --locked-mode -v quiet && timed "build" "every run" 4 build
+if [ "$mode" = quick ] && [ "$built" = yes ]; then
   timed engine --quick 1 run_quick quick-engine Usenet.Tests
   timed server --quick 1 run_quick quick-server Server.Tests
-  finish
 fi
+[ "$mode" != quick ] && [ "$built" = yes ] || { collect; finish; }
 
 # The server is compiled while engine tests wait.
 beside publish "every run but --quick" 4 publish

@@ -59,7 +59,7 @@ public sealed class ChaosTests : IAsyncDisposable
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    [Trait("Category", "Chaos")]
+    [Trait("Category", EndToEndRun.Chaos)]
     public Task Three_minutes_of_chaos_serve_no_wrong_byte() => RunAsync(Plain, TimeSpan.FromMinutes(3), longestPause: TimeSpan.FromSeconds(40));
 
     [Fact]

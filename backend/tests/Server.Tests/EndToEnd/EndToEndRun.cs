@@ -15,6 +15,9 @@ public sealed class EndToEndRun
     /// <summary>Tests that measure. <c>tools/test.sh --all</c> runs them one at a time.</summary>
     public const string Measures = "Measures";
 
+    /// <summary>Bad news servers for three minutes, and a real one: a part of the table in <c>tools/parts.sh</c>.</summary>
+    public const string Chaos = "Chaos";
+
     /// <summary>Readers that run for three minutes, a part of the table in <c>tools/parts.sh</c>.</summary>
     public const string Soak = "Soak";
 

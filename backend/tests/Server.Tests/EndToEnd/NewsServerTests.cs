@@ -4,8 +4,11 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A real news server and a real poster, so no code of this repository is on the other side of the wire.</summary>
-[Trait("Category", EndToEndRun.Name)]
+/// <summary>
+/// A real news server and a real poster, so no code of this repository is on the other side of the wire. A part of the chaos tests, because the same
+/// code decides both, and they wait while this one computes.
+/// </summary>
+[Trait("Category", EndToEndRun.Chaos)]
 public sealed class NewsServerTests
 {
     private const int CannotRun = 77;
