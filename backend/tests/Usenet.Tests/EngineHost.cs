@@ -57,6 +57,9 @@ internal sealed class EngineHost : IAsyncDisposable
 
     public GlobalOperationLimiter Limiter => _accounts.Limiter;
 
+    /// <summary>The usage of all accounts together; complete once the engine is closed.</summary>
+    public ProviderUse Use => _accounts.Uses.Values.Aggregate(default(ProviderUse), static (sum, use) => sum + use);
+
     public StreamEngine Engine { get; }
 
     /// <summary>State of the pools, for the message of a failing test.</summary>

@@ -1915,6 +1915,16 @@ export interface components {
             /** Format: int32 */
             cap: null | number;
         };
+        ProviderLanes: {
+            /** Format: int64 */
+            playback: number;
+            /** Format: int64 */
+            import: number;
+            /** Format: int64 */
+            checks: number;
+            /** Format: int64 */
+            other: number;
+        };
         /** @enum {string} */
         ProviderMemoryKind: "breaker" | "cap" | "bytes";
         ProviderRates: {
@@ -1947,6 +1957,8 @@ export interface components {
             bytesToday: number;
             /** Format: int64 */
             bytesTotal: number;
+            lanesToday: components["schemas"]["ProviderLanes"];
+            lanesTotal: components["schemas"]["ProviderLanes"];
             /** Format: double */
             missPercent: null | number;
             /** Format: double */

@@ -21,13 +21,18 @@ internal enum ProviderUseKind
 internal sealed record ProviderConnections(int Connecting, int Idle, int Busy, int Max, int? Cap);
 
 /// <summary>
+/// Received bytes by purpose. <c>Other</c> are logins, keep-alives, tests, and all bytes of days before Sluice recorded the purpose.
+/// </summary>
+internal sealed record ProviderLanes(long Playback, long Import, long Checks, long Other);
+
+/// <summary>
 /// A configured provider. Its id survives changes. <c>BytesPerSecond</c> is the rate since the previous request, <c>MissPercent</c> the share of
 /// requested articles that it lacks, <c>LatencyMs</c> the median of its last replies; both are null until there is data.
 /// </summary>
 internal sealed record ProviderRow(
     string Id, string Name, string Host, int Port, bool Tls, bool SkipsCertificateCheck, string User, bool HasPassword, ProviderUseKind Use,
     int Priority, string Backbone, ProviderCondition Condition, string? Sentence, ProviderConnections Connections, long BytesPerSecond,
-    long BytesToday, long BytesTotal, double? MissPercent, double? LatencyMs);
+    long BytesToday, long BytesTotal, ProviderLanes LanesToday, ProviderLanes LanesTotal, double? MissPercent, double? LatencyMs);
 
 /// <summary>
 /// The providers in the order of their use. <c>Locked</c> names the environment variable that sets them; null if they can be changed.

@@ -55,9 +55,13 @@ internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage,
             speed,
             use.Today.Bytes,
             use.Total.Bytes,
+            Lanes(use.Today.Lanes),
+            Lanes(use.Total.Lanes),
             use.Total.Tried > 0 ? 100.0 * (use.Total.Tried - use.Total.Found) / use.Total.Tried : null,
             status?.Latency?.TotalMilliseconds);
     }
+
+    private static ProviderLanes Lanes(LaneBytes bytes) => new(bytes.Playback, bytes.Import, bytes.Checks, bytes.Other);
 
     private long Speed(Guid provider, long bytes)
     {

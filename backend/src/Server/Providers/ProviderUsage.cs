@@ -116,7 +116,10 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
             connection => (List<UsageRow>)
             [
                 .. connection.Query<UsageRow>(
-                    "SELECT provider AS Provider, day AS Day, bytes AS Bytes, tried AS Tried, found AS Found FROM provider_usage"),
+                    """
+                    SELECT provider AS Provider, day AS Day, bytes AS Bytes, playback AS Playback, import AS Import, checks AS Checks, tried AS Tried, found AS Found
+                    FROM provider_usage
+                    """),
             ],
             cancellationToken);
         lock (_gate)
@@ -126,7 +129,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
                 // Skip a malformed row, because it must not hide the others.
                 if (Guid.TryParse(row.Provider, out var provider)
                     && DateOnly.TryParseExact(row.Day, DayForm, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day))
-                    Add(_days, provider, day, new ProviderUse(Math.Max(0, row.Bytes), Math.Max(0, row.Tried), Math.Max(0, row.Found)));
+                    Add(_days, provider, day, row.Read());
             }
         }
     }
@@ -162,9 +165,12 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
             await database.WriteAsync(
                 connection => connection.Execute(
                     """
-                    INSERT INTO provider_usage (provider, day, bytes, tried, found) VALUES (@Provider, @Day, @Bytes, @Tried, @Found)
+                    INSERT INTO provider_usage (provider, day, bytes, playback, import, checks, tried, found)
+                    VALUES (@Provider, @Day, @Bytes, @Playback, @Import, @Checks, @Tried, @Found)
                     ON CONFLICT (provider, day) DO UPDATE
-                    SET bytes = provider_usage.bytes + excluded.bytes, tried = provider_usage.tried + excluded.tried, found = provider_usage.found + excluded.found
+                    SET bytes = provider_usage.bytes + excluded.bytes, playback = provider_usage.playback + excluded.playback,
+                      import = provider_usage.import + excluded.import, checks = provider_usage.checks + excluded.checks,
+                      tried = provider_usage.tried + excluded.tried, found = provider_usage.found + excluded.found
                     """,
                     fresh.Select(pair => UsageRow.Of(pair.Key.Provider, pair.Key.Day, pair.Value))),
                 cancellationToken);
@@ -207,9 +213,16 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
             from.Remove(key);
     }
 
-    internal sealed record UsageRow(string Provider, string Day, long Bytes, long Tried, long Found)
+    internal sealed record UsageRow(string Provider, string Day, long Bytes, long Playback, long Import, long Checks, long Tried, long Found)
     {
         public static UsageRow Of(Guid provider, DateOnly day, ProviderUse use) =>
-            new(provider.ToString(), Write(day), use.Bytes, use.Tried, use.Found);
+            new(provider.ToString(), Write(day), use.Bytes, use.Lanes.Playback, use.Lanes.Import, use.Lanes.Checks, use.Tried, use.Found);
+
+        public ProviderUse Read()
+        {
+            var (playback, import, checks) = (Math.Max(0, Playback), Math.Max(0, Import), Math.Max(0, Checks));
+            return new ProviderUse(
+                new LaneBytes(playback, import, checks, Math.Max(0, Bytes - playback - import - checks)), Math.Max(0, Tried), Math.Max(0, Found));
+        }
     }
 }

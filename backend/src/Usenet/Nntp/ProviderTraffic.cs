@@ -2,30 +2,87 @@ using System.Collections.Concurrent;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Usage of a provider.</summary>
-/// <param name="Bytes">Bytes received, before TLS: replies, bodies and terminators.</param>
-/// <param name="Tried">Requested articles that it answered, with a body or a miss.</param>
-/// <param name="Found">How many of them it sent.</param>
-public readonly record struct ProviderUse(long Bytes, long Tried, long Found)
+/// <summary>The purpose for which bytes were received.</summary>
+public enum TrafficLane : byte
 {
-    public static ProviderUse operator +(ProviderUse left, ProviderUse right) =>
-        new(left.Bytes + right.Bytes, left.Tried + right.Tried, left.Found + right.Found);
+    /// <summary>Articles for viewers and downloads, prefetched ones included.</summary>
+    Playback,
 
-    public static ProviderUse operator -(ProviderUse left, ProviderUse right) =>
-        new(left.Bytes - right.Bytes, left.Tried - right.Tried, left.Found - right.Found);
+    /// <summary>Articles and replies for imports.</summary>
+    Import,
+
+    /// <summary>Articles and replies for background checks.</summary>
+    Checks,
+
+    /// <summary>Greetings, logins, keep-alives, tests of accounts, and bytes that answer no command.</summary>
+    Other,
 }
 
-/// <summary>Counts the usage of one provider, over all connections of its account.</summary>
-/// <remarks>Thread-safe: the counters grow atomically but independently, so a reader may see one ahead of another.</remarks>
-internal sealed class ProviderTraffic
+/// <summary>Bytes received by purpose, before TLS: replies, bodies and terminators.</summary>
+public readonly record struct LaneBytes(long Playback, long Import, long Checks, long Other)
 {
-    private long _bytes;
+    public long Total => Playback + Import + Checks + Other;
+
+    public static LaneBytes operator +(LaneBytes left, LaneBytes right) =>
+        new(left.Playback + right.Playback, left.Import + right.Import, left.Checks + right.Checks, left.Other + right.Other);
+
+    public static LaneBytes operator -(LaneBytes left, LaneBytes right) =>
+        new(left.Playback - right.Playback, left.Import - right.Import, left.Checks - right.Checks, left.Other - right.Other);
+}
+
+/// <summary>Usage of a provider.</summary>
+/// <param name="Lanes">Bytes received, by purpose.</param>
+/// <param name="Tried">Requested articles that it answered, with a body or a miss.</param>
+/// <param name="Found">How many of them it sent.</param>
+public readonly record struct ProviderUse(LaneBytes Lanes, long Tried, long Found)
+{
+    public long Bytes => Lanes.Total;
+
+    public static ProviderUse operator +(ProviderUse left, ProviderUse right) =>
+        new(left.Lanes + right.Lanes, left.Tried + right.Tried, left.Found + right.Found);
+
+    public static ProviderUse operator -(ProviderUse left, ProviderUse right) =>
+        new(left.Lanes - right.Lanes, left.Tried - right.Tried, left.Found - right.Found);
+}
+
+/// <summary>Counts the usage of one provider, over all connections of its account. Each counted byte also counts in the meter.</summary>
+/// <remarks>
+/// Thread-safe: the counters grow atomically but independently, so a reader may see one ahead of another. Counting allocates nothing.
+/// </remarks>
+internal sealed class ProviderTraffic(NntpMeter meter)
+{
+    private long _playback;
+    private long _import;
+    private long _checks;
+    private long _other;
     private long _tried;
     private long _found;
 
-    public ProviderUse Use => new(Volatile.Read(ref _bytes), Volatile.Read(ref _tried), Volatile.Read(ref _found));
+    public ProviderUse Use => new(
+        new LaneBytes(Volatile.Read(ref _playback), Volatile.Read(ref _import), Volatile.Read(ref _checks), Volatile.Read(ref _other)),
+        Volatile.Read(ref _tried),
+        Volatile.Read(ref _found));
 
-    public void Received(long bytes) => Interlocked.Add(ref _bytes, bytes);
+    public void Received(TrafficLane lane, long bytes)
+    {
+        switch (lane)
+        {
+            case TrafficLane.Playback:
+                Interlocked.Add(ref _playback, bytes);
+                break;
+            case TrafficLane.Import:
+                Interlocked.Add(ref _import, bytes);
+                break;
+            case TrafficLane.Checks:
+                Interlocked.Add(ref _checks, bytes);
+                break;
+            default:
+                Interlocked.Add(ref _other, bytes);
+                break;
+        }
+
+        meter.Received(bytes);
+    }
 
     public void Answered(bool isFound)
     {
@@ -37,11 +94,11 @@ internal sealed class ProviderTraffic
 
 /// <summary>Usage counters of all providers by id. They outlive the accounts, so that the usage of a removed provider is kept.</summary>
 /// <remarks>Thread-safe. Grows with the number of providers seen since startup.</remarks>
-internal sealed class ProviderTraffics
+internal sealed class ProviderTraffics(NntpMeter meter)
 {
     private readonly ConcurrentDictionary<Guid, ProviderTraffic> _all = new();
 
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _all.ToDictionary(pair => pair.Key, pair => pair.Value.Use);
 
-    public ProviderTraffic Of(Guid provider) => _all.GetOrAdd(provider, _ => new ProviderTraffic());
+    public ProviderTraffic Of(Guid provider) => _all.GetOrAdd(provider, _ => new ProviderTraffic(meter));
 }

@@ -101,6 +101,39 @@ public sealed class ProviderResourceTests : IDisposable
         Assert.Equal("Enter the password.", errors["password"]![0]!.GetValue<string>());
     }
 
+    [Fact]
+    public async Task Bytes_by_purpose_add_up_to_the_bytes_that_were_sent()
+    {
+        await using var server = await StreamServer.StartAsync();
+        var path = "content/" + await server.PublishAsync(MockRelease.Plain(1, 40_000_000, articleSize: 400_000));
+        var (first, second) = (server.Player(StreamServer.Vlc), server.Player("mpv/0.38"));
+        await Task.WhenAll(
+            StreamServer.ReadAsync(first, path, 0, 39_999_999),
+            StreamServer.ReadAsync(second, path, 10_000_000, 30_000_000),
+            LeaveAsync(server, path));
+        while (server.Mock.Stats.Waiting > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
+
+        var row = (await server.Api.GetAsync("providers"))["items"]!.AsArray().Single()!;
+        var lanes = row["lanesTotal"]!.AsObject();
+        var sent = server.Mock.Stats.Bytes;
+        Assert.Equal(row["bytesTotal"]!.GetValue<long>(), lanes.Sum(static lane => lane.Value!.GetValue<long>()));
+        Assert.InRange(row["bytesTotal"]!.GetValue<double>(), sent * 0.999, sent * 1.001);
+        Assert.InRange(lanes["playback"]!.GetValue<long>(), 40_000_000, sent);
+        Assert.InRange(lanes["import"]!.GetValue<long>(), 400_000, 5_000_000);
+        Assert.Equal(lanes.ToJsonString(), row["lanesToday"]!.ToJsonString());
+
+        static async Task LeaveAsync(StreamServer server, string path)
+        {
+            for (var from = 0; from < 40_000_000; from += 5_000_000)
+            {
+                using var answer = await StreamServer.OpenAsync(server.Player("Infuse/7"), path, from);
+                await using var body = await answer.Content.ReadAsStreamAsync(Token);
+                await body.ReadExactlyAsync(new byte[1_000], Token);
+            }
+        }
+    }
+
     [Theory]
     [InlineData("other.example.com", 563, true, "anna")]
     [InlineData("news.example.com", 564, true, "anna")]

@@ -7,6 +7,7 @@ using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
 using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
@@ -51,6 +52,24 @@ public sealed class ProviderUsageTests : IDisposable
         Assert.Equal(WithoutLogins(stats), WithoutLogins((await next.CallAsync("mode=server_stats", Token)).ToString()));
 
         static string WithoutLogins(string text) => System.Text.RegularExpressions.Regex.Replace(text, @"(?<=""(total|month|week|day)"":|daily"":\{""2026-01-03"":)\d+", "n");
+    }
+
+    [Fact]
+    public async Task Purpose_of_the_bytes_survives_a_restart()
+    {
+        await using var mock = await MockServer.StartAsync();
+        ProviderUse before;
+        await using (var host = await StartAsync(mock))
+        {
+            await host.WaitForHistoryAsync(Assert.Single(await host.AddAsync(Film.ToNzb(), "Rel.nzb", Token)), Token);
+            before = Assert.Single(host.Get<ProviderUsage>().TotalsById()).Value.Total;
+        }
+
+        Assert.True(before.Lanes is { Playback: 0, Import: > 20_000, Other: > 0 }, before.Lanes.ToString());
+        await using var next = await StartAsync(mock);
+        var after = Assert.Single(next.Get<ProviderUsage>().TotalsById()).Value.Total;
+        Assert.Equal(before.Lanes with { Other = 0 }, after.Lanes with { Other = 0 });
+        Assert.InRange(after.Lanes.Other, before.Lanes.Other, long.MaxValue);
     }
 
     [Fact]

@@ -17,12 +17,14 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
     private const int MostOnItsWay = 4 * 1024;
 
     private readonly CancellationTokenSource _release = new();
+    private long _received;
     private volatile bool _isReset;
 
     public override bool IsReset => _isReset;
 
     /// <summary>Ends when the slot is free; never fails. <paramref name="resetsHelp"/>: the server notices resets, but no half-close.</summary>
-    public async Task WaitAsync(Func<bool> resetsHelp, CancellationToken disposing)
+    /// <returns>The bytes that arrived after the sending side was closed, with the overhead of TLS if there is any.</returns>
+    public async Task<long> WaitAsync(Func<bool> resetsHelp, CancellationToken disposing)
     {
         var options = shared.Options;
         using var limit = new CancellationTokenSource(options.CloseLimit, shared.Time);
@@ -34,10 +36,10 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
                 seen = await DrainAsync(null, end.Token);
             WasSeen = seen == Seen.Close;
             if (WasSeen)
-                return;
+                return Volatile.Read(ref _received);
             if (_isReset)
                 await Task.Delay(Timeout.InfiniteTimeSpan, shared.Time, end.Token);
-            socket.Reset();
+            DropUnread();
             await Task.Delay(options.CloseGrace, shared.Time, end.Token);
         }
         catch (OperationCanceledException)
@@ -46,14 +48,16 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
         }
         finally
         {
-            socket.Reset();
+            DropUnread();
         }
+
+        return Volatile.Read(ref _received);
     }
 
     public override void Reset()
     {
         _isReset = true;
-        socket.Reset();
+        DropUnread();
     }
 
     public override void Release() => _release.Cancel();
@@ -71,6 +75,7 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
                 if (count == 0)
                     return Seen.Close;
                 received += count;
+                Interlocked.Add(ref _received, count);
             }
 
             return Seen.Bytes;
@@ -83,6 +88,13 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
         {
             return _isReset ? Seen.Nothing : Seen.Close;
         }
+    }
+
+    // Counted, because the provider has sent these bytes.
+    private void DropUnread()
+    {
+        Interlocked.Add(ref _received, socket.Unread());
+        socket.Reset();
     }
 
     /// <summary>The server's reaction to the closed sending side.</summary>

@@ -23,9 +23,10 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
     private readonly ConnectionClock _clock;
     private readonly Channel<PendingReply> _unsent = Channel.CreateUnbounded<PendingReply>(new() { SingleReader = true });
 
-    // Used by the read loop and the teardown after it: unconfirmed misses, and the reply whose body is arriving.
+    // Used by the read loop and the teardown after it: unconfirmed misses, the reply whose body is arriving, and the bytes read that belong to no reply yet.
     private readonly Queue<StepProof> _doubts = new();
     private PendingReply? _body;
+    private long _unclaimed;
 
     // Why the connection ends; set once.
     private NntpException? _failure;
@@ -65,6 +66,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
     }
 
     internal PendingReplies Sent => _sent;
+
+    private TrafficLane FirstLane => _sent.TryPeek(out var first) ? first.Traffic : TrafficLane.Other;
 
     /// <summary>Whether a fetch waits for a reply; a keep-alive does not count.</summary>
     public bool IsAwaited => !_sent.IsEmpty && !_sent.OnlyAbandoned;
@@ -135,6 +138,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         await Task.Yield();
         var writing = WriteLoopAsync();
         var end = await ReadToEndAsync();
+        var lane = _body?.Traffic ?? FirstLane;
+        _pool.Traffic.Received(lane, _unclaimed + _transport.HeldByTls);
         var ours = Interlocked.CompareExchange(ref _failure, end, null);
         var reason = ours ?? end;
         try
@@ -151,7 +156,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
 
             // The server counts the socket until it notices the close, so an immediate replacement would be one too many.
             if (!_closedByServer && !_disposed)
-                await _pool.LeaveAsync(_transport.Socket);
+                await _pool.LeaveAsync(_transport.Socket, lane);
+            _pool.Traffic.Received(lane, _transport.Socket.Unread());
             _transport.Abort();
             await _transport.DisposeAsync();
             _pool.SocketGone();
@@ -271,23 +277,27 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         while (true)
         {
             var result = await reader.ReadAsync();
+            var buffer = result.Buffer;
+            _unclaimed = buffer.Length;
 
             // This side has closed the connection.
             if (result.IsCanceled)
                 return;
-            var buffer = result.Buffer;
-            var arrived = buffer.Length;
 
             // Nothing is outstanding after QUIT, so the server's reply to it does not matter.
             if (_retired)
+            {
                 buffer = buffer.Slice(buffer.End);
+                Claim(_unclaimed, TrafficLane.Other);
+            }
             else
-                Process(ref buffer, arrived - left);
+            {
+                Process(ref buffer, _unclaimed - left);
+            }
+
             if (_sent.TakeRevived())
                 _pool.Pump();
             left = buffer.Length;
-            _meter.Received(arrived - left);
-            _pool.Traffic.Received(arrived - left);
             reader.AdvanceTo(buffer.Start, buffer.End);
             if (result.IsCompleted)
                 return;
@@ -307,19 +317,29 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         {
             if (_body is null)
             {
+                var before = buffer.Length;
                 if (!NntpResponseReader.TryRead(ref buffer, _options.MaxLineBytes, out var response))
                     return;
+                Claim(before - buffer.Length, FirstLane);
                 TakeLine(response);
                 continue;
             }
 
             var isWhole = _body.Write(buffer.FirstSpan, out var consumed);
             buffer = buffer.Slice(consumed);
+            Claim(consumed, _body.Traffic);
             if (_body.Received > _options.MaxArticleBytes)
                 throw new NntpException(NntpFault.ArticleTooLarge, "The server sent more than an article may hold.");
             if (isWhole)
                 End(_body);
         }
+    }
+
+    /// <summary>Counts bytes for the purpose of the reply that they belong to.</summary>
+    private void Claim(long bytes, TrafficLane lane)
+    {
+        _unclaimed -= bytes;
+        _pool.Traffic.Received(lane, bytes);
     }
 
     private void TakeLine(in NntpResponse response)

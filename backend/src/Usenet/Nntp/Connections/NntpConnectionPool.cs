@@ -298,7 +298,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     }
 
     /// <summary>Holds the slot of a half-closed socket without a reader until the server presumably no longer counts it.</summary>
-    public async Task LeaveAsync(Socket socket)
+    /// <param name="lane">The purpose of the reply that is cut off, whose bytes still arrive.</param>
+    public async Task LeaveAsync(Socket socket, TrafficLane lane)
     {
         var left = new LeftSocket(socket, Shared);
         lock (_gate)
@@ -306,7 +307,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
         // The pool can now schedule a trial dial, although the socket still holds its slot.
         Pump();
-        await left.WaitAsync(() => _dials.ResetsHelp, _disposing.Token);
+        Traffic.Received(lane, await left.WaitAsync(() => _dials.ResetsHelp, _disposing.Token));
         lock (_gate)
             left.FreedAt = Shared.Time.GetTimestamp();
     }
@@ -366,7 +367,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     private async Task LeaveAndCloseAsync(Socket socket)
     {
-        await LeaveAsync(socket);
+        await LeaveAsync(socket, TrafficLane.Other);
         SocketGone();
     }
 

@@ -69,6 +69,14 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public abstract ref readonly ArticleRequest Request { get; }
 
+    /// <summary>The purpose for which the bytes of the reply count.</summary>
+    public virtual TrafficLane Traffic => Request.Lane switch
+    {
+        OperationLane.Playback => TrafficLane.Playback,
+        OperationLane.Import => TrafficLane.Import,
+        _ => TrafficLane.Checks,
+    };
+
     /// <summary>Completes with the reply, or when the reply is abandoned.</summary>
     /// <exception cref="NntpException">The reply did not arrive completely.</exception>
     /// <exception cref="OperationCanceledException">The reply was abandoned.</exception>
@@ -212,6 +220,8 @@ internal sealed class KeepAlive : PendingReply
     public override int Commands => 1;
 
     public override int Unanswered => _answered ? 0 : 1;
+
+    public override TrafficLane Traffic => TrafficLane.Other;
 
     public override bool IsWanted => false;
 

@@ -21,7 +21,7 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
             {
                 var started = shared.Time.GetTimestamp();
                 var transport = await (shared.Dial?.Invoke(provider, cancellationToken)
-                    ?? new NntpDialer(provider, shared.Options, shared.Meter, shared.Time, shared.Names, pool, _family, entering: null, shared.Beat).DialAsync(cancellationToken));
+                    ?? new NntpDialer(provider, shared.Options, shared.Meter, shared.Time, shared.Names, pool, _family, entering: null, shared.Beat, pool.Traffic).DialAsync(cancellationToken));
                 line.ObserveHandshake(started);
                 return (transport, null, false);
             }

@@ -25,7 +25,7 @@ internal sealed class SharedResources(
 {
     public NntpMeter Meter => meter;
 
-    public ProviderTraffics Traffics { get; } = new();
+    public ProviderTraffics Traffics { get; } = new(meter);
 
     /// <summary>The timer of all connections.</summary>
     public DeadlineGrid Deadlines { get; } = deadlines ?? new DeadlineGrid(time);

@@ -62,9 +62,10 @@ public sealed class AccountTest : IAsyncDisposable
             await _shared.Handshakes.BeginAsync(account, _options.LoginTimeout, cancellationToken);
             try
             {
-                var transport = await new NntpDialer(provider, _options, _shared.Meter, _shared.Time, _names, places, family: null, entering)
+                var traffic = _pool?.Traffic ?? new ProviderTraffic(_shared.Meter);
+                var transport = await new NntpDialer(provider, _options, _shared.Meter, _shared.Time, _names, places, family: null, entering, beat: null, traffic)
                     .DialAsync(cancellationToken);
-                var connection = new TestConnection(transport, _pool, _shared, _options, Closed);
+                var connection = new TestConnection(transport, _pool, traffic, _shared, _options, Closed);
                 lock (_gate)
                     _open.Add(connection);
                 return connection;
@@ -106,6 +107,7 @@ public sealed class TestConnection : IAsyncDisposable
 
     private readonly NntpTransport _transport;
     private readonly NntpConnectionPool? _pool;
+    private readonly ProviderTraffic _traffic;
     private readonly SharedResources _shared;
     private readonly NntpOptions _options;
     private readonly Action<TestConnection> _closed;
@@ -113,8 +115,10 @@ public sealed class TestConnection : IAsyncDisposable
     private int _owed;
     private bool _isClosed;
 
-    internal TestConnection(NntpTransport transport, NntpConnectionPool? pool, SharedResources shared, NntpOptions options, Action<TestConnection> closed) =>
-        (_transport, _pool, _shared, _options, _closed) = (transport, pool, shared, options, closed);
+    // traffic: counts the received bytes; not part of any provider's usage if the account is not in use.
+    internal TestConnection(
+        NntpTransport transport, NntpConnectionPool? pool, ProviderTraffic traffic, SharedResources shared, NntpOptions options, Action<TestConnection> closed) =>
+        (_transport, _pool, _traffic, _shared, _options, _closed) = (transport, pool, traffic, shared, options, closed);
 
     public int Owed => _owed;
 
@@ -222,6 +226,7 @@ public sealed class TestConnection : IAsyncDisposable
             while (true)
             {
                 var result = await _transport.Input.ReadAsync(deadline.Token);
+                _traffic.Received(TrafficLane.Other, result.Buffer.Length);
                 _transport.Input.AdvanceTo(result.Buffer.End);
                 if (result.IsCompleted)
                     return true;
@@ -314,9 +319,8 @@ public sealed class TestConnection : IAsyncDisposable
 
     private void Count(long bytes)
     {
-        _shared.Meter.Received(bytes);
+        _traffic.Received(TrafficLane.Other, bytes);
         _shared.Bandwidth.Count(bytes);
-        _pool?.Traffic.Received(bytes);
     }
 
     private static NntpException Lost(IOException error) => new(NntpFault.ConnectionClosed, "The connection was lost.", error);

@@ -119,7 +119,7 @@ internal sealed class GatheringStream : NetworkStream
         {
             if (_threshold == Lowest)
                 return false;
-            var there = Available();
+            var there = Socket.Unread();
             hasGrown = there - _gathered >= FewestOfProgress;
             if (!hasGrown)
             {
@@ -166,19 +166,6 @@ internal sealed class GatheringStream : NetworkStream
         }
 
         _beat.Watch(this);
-    }
-
-    private int Available()
-    {
-        try
-        {
-            return Socket.Available;
-        }
-        catch (Exception error) when (error is SocketException or ObjectDisposedException)
-        {
-            // The socket has just closed, which the pending read reports.
-            return 0;
-        }
     }
 
     // Under the gate.

@@ -24,11 +24,12 @@ internal sealed class KnownFamily
 /// <summary>Opens connections to one provider: name, TCP, TLS, greeting and login, within the timeouts.</summary>
 /// <remarks>
 /// Without <c>names</c> it uses the system's resolver, without <c>places</c> it tries one address at a time, and without <c>family</c> it
-/// remembers no address family. <c>entering</c> is called when a step begins. Without <c>beat</c> connections pass on each piece that arrives.
+/// remembers no address family. <c>entering</c> is called when a step begins. Without <c>beat</c> connections pass on each piece that arrives. The bytes of
+/// greeting and login count in <c>traffic</c>, without it only in <c>meter</c>.
 /// </remarks>
 internal sealed class NntpDialer(
     ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null,
-    GatheringBeat? beat = null)
+    GatheringBeat? beat = null, ProviderTraffic? traffic = null)
 {
     // Maximum number of addresses, because each would otherwise get too little time.
     private const int MostAddresses = 8;
@@ -37,6 +38,7 @@ internal sealed class NntpDialer(
     private const int MostHeldByTls = 2 * (16 * 1024 + 261);
 
     private readonly IDialPlaces _places = places ?? new NoPlaces(meter);
+    private readonly ProviderTraffic _traffic = traffic ?? new ProviderTraffic(meter);
 
     /// <exception cref="NntpException">A step failed or took too long.</exception>
     public async Task<NntpTransport> DialAsync(CancellationToken cancellationToken)
@@ -52,9 +54,10 @@ internal sealed class NntpDialer(
             socket = await ConnectAsync(either.Token);
             var gathering = beat is null ? null : new GatheringStream(socket, beat, meter, provider.UseTls ? MostHeldByTls : 0);
             Stream stream = gathering ?? new NetworkStream(socket, ownsSocket: false);
-            if (provider.UseTls)
-                stream = await SecureAsync(new ReceiveAheadStream(stream, options.ReceiveBufferBytes), either.Token);
-            transport = new NntpTransport(socket, stream, options.ReceiveBufferBytes, gathering);
+            var ahead = provider.UseTls ? new ReceiveAheadStream(stream, options.ReceiveBufferBytes) : null;
+            if (ahead is not null)
+                stream = await SecureAsync(ahead, either.Token);
+            transport = new NntpTransport(socket, stream, options.ReceiveBufferBytes, gathering, ahead);
             await GreetAsync(transport, either.Token);
             proved = true;
             await LogInAsync(transport, either.Token);
@@ -228,11 +231,13 @@ internal sealed class NntpDialer(
             if (NntpResponseReader.TryRead(ref buffer, options.MaxLineBytes, out var response))
             {
                 var reply = new Reply(response.Code, response.PrintableText(), response.SaysTooManyConnections(), response.SaysAccountIsOver());
-                meter.Received(result.Buffer.Length - buffer.Length);
+                _traffic.Received(TrafficLane.Other, result.Buffer.Length - buffer.Length);
                 transport.Input.AdvanceTo(buffer.Start);
                 return reply;
             }
 
+            if (result.IsCompleted)
+                _traffic.Received(TrafficLane.Other, buffer.Length);
             transport.Input.AdvanceTo(buffer.Start, buffer.End);
             if (result.IsCompleted)
                 throw new NntpException(NntpFault.ConnectionClosed, $"{provider} closed the connection before the login was done.");

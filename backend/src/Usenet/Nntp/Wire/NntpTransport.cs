@@ -8,11 +8,12 @@ internal sealed class NntpTransport : IAsyncDisposable
 {
     private readonly Socket _socket;
     private readonly GatheringStream? _gathering;
+    private readonly ReceiveAheadStream? _ahead;
 
-    // Owns all three. The stream reads the socket, directly or over TLS, but must not own it; gathering is the stream right above the socket.
-    public NntpTransport(Socket socket, Stream stream, int receiveBufferBytes, GatheringStream? gathering = null)
+    // Owns all streams. The first reads the socket, directly or over TLS, but must not own it; gathering is right above the socket, ahead right below TLS.
+    public NntpTransport(Socket socket, Stream stream, int receiveBufferBytes, GatheringStream? gathering = null, ReceiveAheadStream? ahead = null)
     {
-        (_socket, _gathering) = (socket, gathering);
+        (_socket, _gathering, _ahead) = (socket, gathering, ahead);
         Stream = stream;
         // A zero-byte read waits for data, so that an idle connection holds no buffer.
         Input = PipeReader.Create(stream, new StreamPipeReaderOptions(bufferSize: receiveBufferBytes, minimumReadSize: receiveBufferBytes / 4, useZeroByteReads: true));
@@ -24,21 +25,10 @@ internal sealed class NntpTransport : IAsyncDisposable
     public PipeReader Input { get; }
 
     /// <summary>Whether bytes have arrived that were not read yet.</summary>
-    public bool HasUnread
-    {
-        get
-        {
-            try
-            {
-                return _socket.Available > 0;
-            }
-            catch (Exception error) when (error is SocketException or ObjectDisposedException)
-            {
-                // The socket is closed, so nothing more will be read.
-                return false;
-            }
-        }
-    }
+    public bool HasUnread => _socket.Unread() > 0;
+
+    /// <summary>Bytes received from the socket that are still below TLS. Reader only.</summary>
+    public int HeldByTls => _ahead?.Held ?? 0;
 
     /// <summary>Whether the bytes read last were gathered, so that they arrived over some time. Reader only.</summary>
     public bool HasGathered => _gathering is { HasGathered: true };

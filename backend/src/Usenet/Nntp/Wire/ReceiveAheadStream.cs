@@ -16,6 +16,9 @@ internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
     private int _start;
     private int _end;
 
+    /// <summary>Bytes received and not read yet. Reader only.</summary>
+    public int Held => _end - _start;
+
     public override bool CanRead => true;
 
     public override bool CanWrite => true;

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>Two ways to close a socket while it may still be in use.</summary>
+/// <summary>Two ways to close a socket while it may still be in use, and the bytes that it then loses.</summary>
 internal static class SocketClosing
 {
     /// <summary>Closes at once: pending reads and writes fail, and the server sees a reset.</summary>
@@ -18,6 +18,20 @@ internal static class SocketClosing
         }
 
         socket.Dispose();
+    }
+
+    /// <summary>Returns the bytes that arrived and were not received; 0 once the socket is closed.</summary>
+    public static int Unread(this Socket socket)
+    {
+        try
+        {
+            return socket.Available;
+        }
+        catch (Exception error) when (error is SocketException or ObjectDisposedException)
+        {
+            // The socket is closed, so nothing more will be read.
+            return 0;
+        }
     }
 
     /// <summary>Closes the sending side and notifies the server; pending writes fail.</summary>

@@ -20,7 +20,8 @@ const done = { hasProvider: true, hasPlayed: true, hasApp: true };
 const film = { title: "Harbour Lights", year: 2024, season: null, episodes: null, quality: "1080p WEB-DL" };
 const provider = {
   id: "p1", name: "News", host: "news.example", condition: "resting", sentence: "It refused three times.", use: "primary",
-  connections: { connecting: 1, idle: 2, busy: 3, max: 20, cap: 12 }, bytesPerSecond: 0, bytesToday: 0, missPercent: null, latencyMs: null,
+  connections: { connecting: 1, idle: 2, busy: 3, max: 20, cap: 12 }, bytesPerSecond: 0, bytesToday: 5_000_000_000,
+  lanesToday: { playback: 1_000_000_000, import: 4_000_000_000, checks: 0, other: 900 }, missPercent: null, latencyMs: null,
 };
 const stream = {
   id: "s1", file: { id: "f", name: "film.mkv", path: "movies/Harbour.Lights.2024/film.mkv", bytes: 100, film, durationMs: 6_000_000 }, client: "10.0.0.2", player: "VLC",
@@ -117,6 +118,7 @@ describe("Home", () => {
     expect(await screen.findByText("184 ms")).toBeInTheDocument();
     const row = within((await screen.findByText("News")).closest("li") as HTMLElement);
     expect(row.getByText(/of 12 allowed \(20 set\)/)).toBeInTheDocument();
+    expect(row.getByText(/^Imports [^·]+ · Playback [^·]+$/)).toBeInTheDocument();
     await userEvent.click(row.getByRole("button", { name: "Retry now" }));
     expect(await calls.find((call) => call.url.endsWith("/reset"))?.json()).toEqual({ what: "breaker" });
     await userEvent.click(screen.getByRole("button", { name: "Pause" }));

@@ -93,12 +93,15 @@ function Provider({ row }: { row: ProviderRow }) {
         <p className={cx("text-sm wrap-anywhere", row.sentence === null || row.condition === "disabled" ? "text-muted" : "text-ink")}>{row.sentence ?? row.host}</p>
       </div>
       <Connections {...row.connections} />
-      <dl className="grid grid-cols-2 gap-x-3 gap-y-2 min-[22rem]:grid-cols-4 md:col-span-full xl:col-span-1">
-        <Fact label={t("rate")} value={formatRate(row.bytesPerSecond)} />
-        <Fact label={t("miss")} value={row.missPercent === null ? t("none") : formatPercent(row.missPercent, 1)} />
-        <Fact label={t("latency")} value={row.latencyMs === null ? t("none") : formatDuration(row.latencyMs)} />
-        <Fact label={t("today")} value={formatBytes(row.bytesToday)} />
-      </dl>
+      <div className="min-w-0 md:col-span-full xl:col-span-1">
+        <dl className="grid grid-cols-2 gap-x-3 gap-y-2 min-[22rem]:grid-cols-4">
+          <Fact label={t("rate")} value={formatRate(row.bytesPerSecond)} />
+          <Fact label={t("miss")} value={row.missPercent === null ? t("none") : formatPercent(row.missPercent, 1)} />
+          <Fact label={t("latency")} value={row.latencyMs === null ? t("none") : formatDuration(row.latencyMs)} />
+          <Fact label={t("today")} value={formatBytes(row.bytesToday)} />
+        </dl>
+        {row.bytesToday > 0 && <p className="mt-1 text-xs text-muted">{purposes(row)}</p>}
+      </div>
       <div className="flex flex-wrap gap-2 md:col-span-full xl:col-span-1 xl:w-48 xl:justify-end">
         {row.condition === "resting" && (
           <Button size="sm" icon={RotateCw} isBusy={isAsking} onClick={() => void reset()}>
@@ -111,6 +114,15 @@ function Provider({ row }: { row: ProviderRow }) {
       </div>
     </li>
   );
+}
+
+/** What today's bytes were for, the largest part first. Parts below 1% are left out, because logins are always a few bytes. */
+function purposes({ bytesToday, lanesToday: lanes }: ProviderRow): string {
+  return (["playback", "import", "checks", "other"] as const)
+    .filter((lane) => lanes[lane] * 100 >= bytesToday)
+    .sort((left, right) => lanes[right] - lanes[left])
+    .map((lane) => t(`lane.${lane}`, { bytes: formatBytes(lanes[lane]) }))
+    .join(" · ");
 }
 
 /** The connections as a bar and in words. */
