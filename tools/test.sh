@@ -95,6 +95,7 @@ install_programs() {
     command -v "$program" >/dev/null || missing+=("$program")
   done
   command -v 7z >/dev/null || missing+=(p7zip-full)
+  command -v promtool >/dev/null || missing+=(prometheus)
   command -v nginx >/dev/null || missing+=(nginx-light)
   command -v fusermount3 >/dev/null || missing+=(fuse3)
   [ ${#missing[@]} -gt 0 ] || return 0

@@ -78,6 +78,7 @@ internal static class Program
         replace(builder.Services);
 
         var app = builder.Build();
+        app.UseRequestCounts(AdminRegistration.EdgeOf);
         app.UsePlaybackScopes();
         app.UseRequestLines();
         app.UseRequestFailures();
@@ -96,6 +97,7 @@ internal static class Program
         app.UseAdminRights();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
+        app.MapMetrics();
         app.MapSabApi();
         app.MapAdminApi();
         app.MapPages(path => TreeNames.IsFolder(path.Value ?? ""), path => TreeNames.IsUnknown(path.Value ?? ""));

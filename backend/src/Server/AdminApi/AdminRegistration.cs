@@ -64,6 +64,17 @@ internal static class AdminRegistration
         api.Map("/{resource}/{**rest}", NotFound).WithMetadata(new UnknownCall()).ExcludeFromDescription();
     }
 
+    /// <summary>Returns the edge of the server that answers a request, as metrics name it.</summary>
+    public static string EdgeOf(HttpContext http) => http.GetEndpoint()?.Metadata is not { } endpoint ? "webdav"
+        : endpoint.GetMetadata<AdminEndpoint>() is not null ? "admin"
+        : endpoint.GetMetadata<OpenEndpoint>()?.Name switch
+        {
+            OpenEndpoint.SabApi => "sabnzbd",
+            OpenEndpoint.Static => "pages",
+            OpenEndpoint.Process or OpenEndpoint.Metrics => "process",
+            _ => "webdav",
+        };
+
     /// <summary>Whether routing found no call of this API for a request below <c>/api</c>.</summary>
     public static bool IsUnknownCall(HttpContext http) => http.GetEndpoint()?.Metadata.GetMetadata<UnknownCall>() is not null;
 

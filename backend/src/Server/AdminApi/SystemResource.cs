@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Net;
-using System.Reflection;
 using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
@@ -27,12 +26,10 @@ internal static class SystemResource
 
     private static Ok<SystemState> Show(DataFolder folder, Readiness readiness, ProviderHost providers, IOptionsMonitor<UsenetOptions> usenet)
     {
-        var assembly = typeof(SystemResource).Assembly;
-        var version = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
         using var process = Process.GetCurrentProcess();
         return TypedResults.Ok(new SystemState(
-            assembly.GetName().Version?.ToString(3) ?? "",
-            version.IndexOf('+', StringComparison.Ordinal) is >= 0 and var plus ? version[(plus + 1)..] : null,
+            BuildInfo.Version,
+            BuildInfo.Commit,
             RuntimeFeature.IsDynamicCodeSupported ? "ordinary" : $"native {WiderBuild.Name}",
             process.StartTime.ToUniversalTime(),
             readiness.IsSafeMode ? "safe" : "normal",

@@ -47,7 +47,13 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
     }
 }
 
-/// <summary>Authenticates the admin API by a session cookie or by a named key in <c>X-Api-Key</c> (ADM-2), and by nothing else.</summary>
+/// <summary>Marks an endpoint that also takes a named key as a bearer token, because Prometheus sends no other header (OPS-32).</summary>
+internal sealed class BearerKeys;
+
+/// <summary>
+/// Authenticates the admin API by a session cookie or by a named key in <c>X-Api-Key</c> (ADM-2), and by nothing else. Endpoints with
+/// <see cref="BearerKeys"/> also take the key as a bearer token.
+/// </summary>
 internal sealed class AdminDoor(
     IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, UrlEncoder encoder, AdminStore store, FailureBudget failures)
     : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
@@ -65,13 +71,15 @@ internal sealed class AdminDoor(
 
     public const string ReadKey = "read";
 
+    private const string Bearer = "Bearer ";
+
     private bool _isThrottled;
 
     public static string CookieOf(AdminStore store) => $"sluice-{store.Instance}";
 
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        if (Request.Headers["X-Api-Key"] is [{ Length: > 0 } text])
+        if (KeyOf(Request) is { } text)
             return await JudgeKeyAsync(text);
         if (Request.Cookies[CookieOf(store)] is not { Length: > 0 } id || store.SessionEnds(id) is null || store.Admin is not { } admin)
             return AuthenticateResult.NoResult();
@@ -85,6 +93,16 @@ internal sealed class AdminDoor(
         if (_isThrottled)
             Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
         return Task.CompletedTask;
+    }
+
+    private static string? KeyOf(HttpRequest request)
+    {
+        if (request.Headers["X-Api-Key"] is [{ Length: > 0 } key])
+            return key;
+        return request.HttpContext.GetEndpoint()?.Metadata.GetMetadata<BearerKeys>() is not null
+            && request.Headers.Authorization is [{ } credentials] && credentials.StartsWith(Bearer, StringComparison.OrdinalIgnoreCase)
+                ? credentials[Bearer.Length..].Trim()
+                : null;
     }
 
     private async Task<AuthenticateResult> JudgeKeyAsync(string text)

@@ -8,6 +8,9 @@ internal sealed class OpenEndpoint(string name) : IAllowAnonymous
     /// <summary><c>/healthz</c>, <c>/readyz</c>.</summary>
     public const string Process = "process";
 
+    /// <summary><c>/metrics</c>, which verifies its own key unless <c>metrics.require-api-key</c> is off.</summary>
+    public const string Metrics = "metrics";
+
     /// <summary>The SABnzbd-compatible API, which verifies its own key (<see cref="ApiKeyVerifier"/>).</summary>
     public const string SabApi = "sab-api";
 

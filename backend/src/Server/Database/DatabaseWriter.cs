@@ -1,6 +1,7 @@
 using System.Data.Common;
 using System.Threading.Channels;
 using Microsoft.Data.Sqlite;
+using Sluice.Usenet.Primitives;
 using SQLitePCL;
 
 namespace Sluice.Server.Database;
@@ -27,13 +28,16 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     private readonly Func<Func<bool>, bool> _watch;
     private readonly ICommitStep _commit;
     private readonly RowChanges _changes;
+    private readonly DurationHistogram _times;
     private readonly TimeProvider _time;
     private readonly Task _loop;
 
     /// <summary>Takes ownership of the only writing connection. Runs each transaction inside <paramref name="watch"/>, which may refuse it.</summary>
-    public DatabaseWriter(SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, ICommitStep commit, RowChanges changes, TimeProvider time)
+    /// <param name="times">Counts the time of each committed transaction.</param>
+    public DatabaseWriter(
+        SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, ICommitStep commit, RowChanges changes, DurationHistogram times, TimeProvider time)
     {
-        (_connection, _watch, _commit, _changes, _time) = (connection, watch, commit, changes, time);
+        (_connection, _watch, _commit, _changes, _times, _time) = (connection, watch, commit, changes, times, time);
         _loop = Task.Run(() => RunAsync(mayBegin));
     }
 
@@ -93,6 +97,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
 
                 Failpoint.Reach("transaction-done");
                 _commit.Run(transaction);
+                _times.Record(_time.GetElapsedTime(since));
                 Failpoint.Reach("transaction-committed");
                 return true;
             });

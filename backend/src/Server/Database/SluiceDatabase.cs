@@ -2,6 +2,7 @@ using System.Data.Common;
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using Microsoft.Data.Sqlite;
+using Sluice.Usenet.Primitives;
 using SQLitePCL;
 
 namespace Sluice.Server.Database;
@@ -28,6 +29,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly ReaderPool _readers;
     private readonly SemaphoreSlim _streams = new(MaxStreams);
+    private readonly DurationHistogram _writeTimes = new(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5);
     private DatabaseWriter? _writer;
 
     /// <summary>Creates the object without opening the file.</summary>
@@ -52,6 +54,9 @@ internal sealed class SluiceDatabase : IAsyncDisposable
 
     /// <summary>Whether the database was opened and migrated, and safe mode is off.</summary>
     public bool IsOpen => Volatile.Read(ref _writer) is not null && !_safeMode.IsOn;
+
+    /// <summary>Times of the committed transactions since startup.</summary>
+    public HistogramSnapshot WriteTimes => _writeTimes.Snapshot();
 
     /// <summary>Runs a worker's loop until it ends or safe mode begins.</summary>
     public async Task WhileOpenAsync(Func<Task> loop)
@@ -89,7 +94,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             throw;
         }
 
-        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), _commit, changes, _time));
+        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), _commit, changes, _writeTimes, _time));
     }
 
     /// <summary>Runs a query in one snapshot on the thread pool.</summary>

@@ -18,5 +18,7 @@ internal static class PlaybacksRegistration
         .AddSingleton<RateStore>()
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<RateStore>())
         .AddSingleton<PlaybackWaits>()
+        .AddSingleton<PlaybackMetrics>()
+        .AddSingleton<MetricSource>(provider => provider.GetRequiredService<PlaybackMetrics>().WriteAsync)
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<ThroughputSampler>());
 }

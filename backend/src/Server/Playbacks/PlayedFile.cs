@@ -55,6 +55,9 @@ internal sealed class PlayedFile
     /// <summary>Open time after which a playback no longer counts as part of a scan.</summary>
     public static readonly TimeSpan MinPlaybackTime = TimeSpan.FromSeconds(5);
 
+    // Shorter waits are hidden by the buffer of any player.
+    private static readonly TimeSpan StallTime = TimeSpan.FromSeconds(1);
+
     private const int Seconds = 60;
     private const int MostSeeks = 50;
     private const int MostEnds = 8;
@@ -217,6 +220,16 @@ internal sealed class PlayedFile
         }
     }
 
+    /// <summary>Records that a read after the first byte of a request took this long.</summary>
+    public void OnWait(TimeSpan waited)
+    {
+        if (waited >= StallTime)
+            _totals.AddStall();
+    }
+
+    /// <summary>Records that a request was cut off after its first byte.</summary>
+    public void OnReset(ReadFailure reason) => _totals.AddReset(reason);
+
     /// <summary>Updates the rates. Called once a second.</summary>
     public void Tick()
     {
@@ -301,7 +314,10 @@ internal sealed class PlaybackTotals(TimeProvider time)
     // Guards _firstBytes. Never held across a call.
     private readonly Lock _gate = new();
     private readonly Queue<(long At, double Ms)> _firstBytes = new();
+    private readonly DurationHistogram _firstByteTimes = new(0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 15);
+    private readonly long[] _resets = new long[Enum.GetValues<ReadFailure>().Length];
     private long _sent;
+    private long _stalls;
 
     public long BytesSent => Volatile.Read(ref _sent);
 
@@ -322,11 +338,25 @@ internal sealed class PlaybackTotals(TimeProvider time)
         }
     }
 
+    /// <summary>Times to the first byte of all requests.</summary>
+    public HistogramSnapshot FirstByteTimes => _firstByteTimes.Snapshot();
+
+    /// <summary>Reads for which a client waited noticeably after the first byte of its request.</summary>
+    public long Stalls => Volatile.Read(ref _stalls);
+
+    /// <summary>Returns the number of requests cut off after their first byte for a reason.</summary>
+    public long ResetsBy(ReadFailure reason) => Volatile.Read(ref _resets[(int)reason]);
+
+    public void AddStall() => Interlocked.Increment(ref _stalls);
+
+    public void AddReset(ReadFailure reason) => Interlocked.Increment(ref _resets[(int)reason]);
+
     public void AddSent(int count) => Interlocked.Add(ref _sent, count);
 
     /// <summary>Records the time to first byte of a request.</summary>
     public void AddFirstByte(double ms)
     {
+        _firstByteTimes.Record(TimeSpan.FromMilliseconds(ms));
         lock (_gate)
         {
             if (_firstBytes.Count == MostTimes)

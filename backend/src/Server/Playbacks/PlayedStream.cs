@@ -87,7 +87,7 @@ internal sealed class PlayedStream : ReadOnlyStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> WaitAsync(ValueTask<int> read)
     {
-        var since = _time.GetTimestamp();
+        var (since, wasBegun) = (_time.GetTimestamp(), _hasRead);
         Volatile.Write(ref _waitingSince, since);
         try
         {
@@ -95,15 +95,21 @@ internal sealed class PlayedStream : ReadOnlyStream
             ReportRead(count);
             return count;
         }
-        catch (ArticleGoneException) when (_played is not null)
+        catch (Exception failure) when (_played is not null && Playback.Explain(failure) is { } reason)
         {
-            _stops.Add(_played, _file.Stream.Position);
+            if (failure is ArticleGoneException)
+                _stops.Add(_played, _file.Stream.Position);
+            if (wasBegun)
+                _played.OnReset(reason);
             throw;
         }
         finally
         {
+            var now = _time.GetTimestamp();
             Volatile.Write(ref _waitingSince, 0);
-            Volatile.Write(ref _waited, _waited + _time.GetTimestamp() - since);
+            Volatile.Write(ref _waited, _waited + now - since);
+            if (wasBegun)
+                _played?.OnWait(_time.GetElapsedTime(since, now));
         }
     }
 

@@ -5,6 +5,7 @@ using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Reading;
@@ -124,11 +125,25 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>Usage since startup by provider id, including removed providers.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
 
+    /// <summary>Times to the first byte of articles since startup, by provider id.</summary>
+    public IReadOnlyDictionary<Guid, HistogramSnapshot> FirstBytes => _accounts.FirstBytes;
+
+    public FetchTotals FetchTotals => _accounts.Totals;
+
+    /// <summary>Bytes of segments that readers hold ahead of them.</summary>
+    public long HeldBytes => _streams.HeldBytes;
+
+    /// <summary>Maximum bytes of segments that all readers may hold.</summary>
+    public long ByteBudget => _current.Plan.Streams.ByteBudget;
+
     /// <summary>Completes when a provider leaves its cooldown. Read the property again for the next recovery.</summary>
     public Task NextRecovery => _accounts.NextRecovery;
 
     /// <summary>Returns the number of connections that a lane may use right now.</summary>
     public int Effective(OperationLane lane) => _accounts.Limiter.Effective(lane);
+
+    /// <summary>Returns the number of connections that a lane uses.</summary>
+    public int InUse(OperationLane lane) => _accounts.Limiter.InUse(lane);
 
     /// <summary>Bytes from all providers since startup.</summary>
     public long BytesReceived => _accounts.BytesReceived;

@@ -20,6 +20,8 @@ internal static class ProvidersRegistration
         .AddSingleton<BandwidthLimit>()
         .AddSingleton<SincePaced>(provider => provider.GetRequiredService<BandwidthLimit>().Limiter.SincePaced)
         .AddSingleton<ProviderHost>()
+        .AddSingleton<ProviderMetrics>()
+        .AddSingleton<MetricSource>(provider => provider.GetRequiredService<ProviderMetrics>().WriteAsync)
         .AddSingleton<ProviderEditor>()
         .AddSingleton(SpeedBudget.Usual)
         .AddSingleton<AccountChecks>()

@@ -82,6 +82,23 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
             ],
             cancellationToken);
 
+    /// <summary>Counts the items of each state. States without items may be absent.</summary>
+    public Task<Dictionary<ItemState, int>> CountStatesAsync(CancellationToken cancellationToken)
+    {
+        var moment = moments.Now;
+        return database.ReadAsync(
+            connection => connection.Query<StateRow>(
+                $"SELECT {QueueMoment.StateSql} AS State, count(*) AS Items FROM queue_item GROUP BY 1",
+                new
+                {
+                    running = SqlDialect.List([.. moment.Running.Keys]),
+                    retrying = SqlDialect.List(moment.Retrying),
+                    isPaused = moment.IsPaused,
+                    hasProviders = moment.HasProviders,
+                }).ToDictionary(static row => (ItemState)row.State, static row => (int)row.Items),
+            cancellationToken);
+    }
+
     public Task<int> CountAsync(CancellationToken cancellationToken) => database.ReadAsync(QueueStore.Count, cancellationToken);
 
     private static RowPage<PlacedRow> Find(DbConnection connection, QueueQuery query, QueueMoment moment, RowPlace? after, int limit)
@@ -136,4 +153,6 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
 
         return placed;
     }
+
+    internal sealed record StateRow(long State, long Items);
 }

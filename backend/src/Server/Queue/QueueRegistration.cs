@@ -30,6 +30,8 @@ internal static class QueueRegistration
         .AddSingleton<QueueOrderStore>()
         .AddSingleton<QueueMoments>()
         .AddSingleton<QueueListStore>()
+        .AddSingleton<QueueMetrics>()
+        .AddSingleton<MetricSource>(provider => provider.GetRequiredService<QueueMetrics>().WriteAsync)
         .AddSingleton<QueueCommands>()
         .AddSingleton<QueueActivity>()
         .AddSingleton<QueueRemoval>()

@@ -7,7 +7,7 @@ namespace Sluice.Server.Queue;
 
 /// <summary>Removes items permanently: the row, a running import, and the NZB if nothing else needs it.</summary>
 internal sealed class QueueRemoval(
-    SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored, TimeProvider time)
+    SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored, QueueMetrics metrics, TimeProvider time)
 {
     // Small, so that adds can run between the transactions.
     private const int PerTransaction = 1_000;
@@ -44,6 +44,7 @@ internal sealed class QueueRemoval(
                 return left;
             },
             cancellationToken);
+        metrics.AddFailed(failure.Reason, items.Count);
         await SettleAsync(items);
         return items;
     }

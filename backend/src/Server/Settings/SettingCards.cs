@@ -11,6 +11,7 @@ internal static class SettingCards
         ["general.log-format"] = new(SettingGroup.System, "Log format", "Text for people, JSON for log collectors."),
         ["general.trusted-proxies"] = new(SettingGroup.System, "Trusted proxies", "Networks whose reverse proxies may name the address of a visitor."),
         ["general.allowed-hosts"] = new(SettingGroup.System, "Allowed host names", "Host names under which devices without a password may connect. IP addresses and local names always work."),
+        ["metrics.require-api-key"] = new(SettingGroup.System, "Key for metrics", "Whether Prometheus needs a named key to read /metrics. Without one, everyone who reaches the port can read it."),
         ["auth.session-days"] = new(SettingGroup.System, "Session lifetime", "You have to log in again after this time without a visit.") { Unit = "days" },
         ["auth.secure-cookies"] = new(SettingGroup.System, "Secure cookies", "Whether a login only works over HTTPS. Automatic follows the address you use."),
         ["database.history-retention-days"] = new(SettingGroup.System, "History retention", "Failed and deleted entries leave the history after this time. Files stay.") { Unit = "days", ZeroMeans = "forever" },

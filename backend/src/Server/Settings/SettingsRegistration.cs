@@ -26,6 +26,7 @@ internal static class SettingsRegistration
             .AddRecord(QueueOptions.Read)
             .AddRecord(HistoryOptions.Read)
             .AddRecord(BackupOptions.Read)
+            .AddRecord(MetricsOptions.Read)
             .AddRecord(PictureOptions.Read)
             .AddRecord(RcloneOptions.Read)
             .AddRecord(SegmentCacheOptions.Read)

@@ -1,6 +1,13 @@
 using System.Diagnostics.Metrics;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp;
+
+/// <summary>Fetching of all accounts since startup.</summary>
+/// <param name="Hedges">Late articles that were requested a second time.</param>
+/// <param name="HedgesWon">Second requests that delivered bytes before the first did.</param>
+/// <param name="Waits">How long attempts waited because no connection was free.</param>
+public sealed record FetchTotals(long Hedges, long HedgesWon, HistogramSnapshot Waits);
 
 /// <summary>Metrics of the connections of all accounts.</summary>
 /// <remarks>Thread-safe. An instrument without a listener costs one check, and nothing is allocated.</remarks>
@@ -25,7 +32,10 @@ internal sealed class NntpMeter : IDisposable
     private readonly Counter<long> _hedgesWon;
     private readonly Histogram<double> _waits;
     private readonly Histogram<double> _tries;
+    private readonly DurationHistogram _waited = new(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10);
     private long _received;
+    private long _hedged;
+    private long _hedgeWon;
 
     public NntpMeter(TimeProvider time)
     {
@@ -53,6 +63,9 @@ internal sealed class NntpMeter : IDisposable
 
     /// <summary>Bytes received since startup, even without a listener.</summary>
     public long BytesReceived => Volatile.Read(ref _received);
+
+    /// <summary>Fetching since startup, even without a listener.</summary>
+    public FetchTotals Totals => new(Volatile.Read(ref _hedged), Volatile.Read(ref _hedgeWon), _waited.Snapshot());
 
     public void CommandSent() => _commands.Add(1, Other);
 
@@ -86,12 +99,25 @@ internal sealed class NntpMeter : IDisposable
 
     public void SocketClosed() => _sockets.Add(-1);
 
-    public void Hedged() => _hedges.Add(1);
+    public void Hedged()
+    {
+        Interlocked.Increment(ref _hedged);
+        _hedges.Add(1);
+    }
 
-    public void HedgeWon() => _hedgesWon.Add(1);
+    public void HedgeWon()
+    {
+        Interlocked.Increment(ref _hedgeWon);
+        _hedgesWon.Add(1);
+    }
 
     /// <summary>Records how long an attempt waited because no connection was free.</summary>
-    public void Waited(long from) => _waits.Record(_time.GetElapsedTime(from).TotalSeconds);
+    public void Waited(long from)
+    {
+        var waited = _time.GetElapsedTime(from);
+        _waited.Record(waited);
+        _waits.Record(waited.TotalSeconds);
+    }
 
     /// <summary>Records the duration of an attempt, whatever its outcome.</summary>
     public void Fetched(long from) => _tries.Record(_time.GetElapsedTime(from).TotalSeconds);

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp;
 
@@ -63,6 +64,9 @@ internal sealed class ProviderTraffic(NntpMeter meter)
         Volatile.Read(ref _tried),
         Volatile.Read(ref _found));
 
+    /// <summary>Time from the command for an article to the first line of its body, if nothing else was outstanding on the connection.</summary>
+    public DurationHistogram FirstBytes { get; } = new(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10);
+
     public void Received(TrafficLane lane, long bytes)
     {
         switch (lane)
@@ -99,6 +103,8 @@ internal sealed class ProviderTraffics(NntpMeter meter)
     private readonly ConcurrentDictionary<Guid, ProviderTraffic> _all = new();
 
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _all.ToDictionary(pair => pair.Key, pair => pair.Value.Use);
+
+    public IReadOnlyDictionary<Guid, HistogramSnapshot> FirstBytes => _all.ToDictionary(pair => pair.Key, pair => pair.Value.FirstBytes.Snapshot());
 
     public ProviderTraffic Of(Guid provider) => _all.GetOrAdd(provider, _ => new ProviderTraffic(meter));
 }

@@ -16,6 +16,7 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
         "docs/install.md",
         "docs/moving-in.md",
         "docs/running.md",
+        "docs/metrics.md",
         "docs/comparison.md",
     ];
 

@@ -202,7 +202,7 @@ public sealed class PageTests : IDisposable
     [Theory]
     [InlineData("GET", "README", 200)]
     [InlineData("GET", "content/demo", 405)]
-    [InlineData("GET", "metrics/", 404)]
+    [InlineData("GET", "metrics/x", 404)]
     [InlineData("PROPFIND", "", 207)]
     [InlineData("PROPFIND", "content/", 207)]
     [InlineData("OPTIONS", "", 200)]

@@ -21,6 +21,7 @@ public sealed class AccessTests : IDisposable
     private static readonly Dictionary<string, string[]> OpenPaths = new()
     {
         [OpenEndpoint.Process] = ["healthz", "readyz", "health", "ready"],
+        [OpenEndpoint.Metrics] = ["metrics"],
         [OpenEndpoint.SabApi] = ["api", "sabnzbd/api"],
         [OpenEndpoint.Session] = ["api/session"],
         [OpenEndpoint.Setup] = ["api/setup"],

@@ -34,6 +34,7 @@ internal sealed class ImportJob(
     DeadArticles dead,
     ProviderHost providers,
     ItemPasswords passwords,
+    QueueMetrics metrics,
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
@@ -58,7 +59,9 @@ internal sealed class ImportJob(
             _ = passwords.Require(item.Id, item.Password);
             work = new ImportWork(item, startedAt, began) { Read = read };
             var failure = await ImportAsync(work, cancel.Token);
-            if (failure is not null)
+            if (failure is null)
+                metrics.AddCompleted();
+            else
                 await FailAsync(work, failure, cancel.Token);
             return (ImportEnd.Left, "");
         }
@@ -134,6 +137,7 @@ internal sealed class ImportJob(
         Failpoint.Reach("failure-committed");
         if (moved is null)
             return;
+        metrics.AddFailed(failure.Reason);
         QueueLog.Failed(logger, moved.Name, moved.Id, failure.Sentence);
         await stored.ReleaseAsync(moved.BlobHashes, CancellationToken.None);
     }

@@ -1,9 +1,11 @@
+using System.Text.Json;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Steps;
 
@@ -22,6 +24,8 @@ internal sealed class StepRunner(
     private const int Tries = 2;
 
     private readonly IReadOnlyList<IImportStep> _steps = [.. steps];
+    private readonly Dictionary<string, DurationHistogram> _times = steps.ToDictionary(
+        static step => step.Name, static _ => new DurationHistogram(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180));
 
     public string FirstStep => _steps[0].Name;
 
@@ -40,6 +44,14 @@ internal sealed class StepRunner(
         }
 
         return null;
+    }
+
+    public ValueTask WriteMetricsAsync(MetricsWriter to, CancellationToken cancellationToken)
+    {
+        to.Histogram("sluice_import_step_seconds", "Time of each step of an import, whatever its result.");
+        foreach (var step in _steps)
+            to.Sample(_times[step.Name].Snapshot(), ("step", JsonNamingPolicy.KebabCaseLower.ConvertName(step.Name)));
+        return ValueTask.CompletedTask;
     }
 
     private async Task<ImportFailure?> RunAsync(
@@ -78,7 +90,9 @@ internal sealed class StepRunner(
         }
         finally
         {
-            var took = (long)time.GetElapsedTime(started).TotalMilliseconds;
+            var elapsed = time.GetElapsedTime(started);
+            var took = (long)elapsed.TotalMilliseconds;
+            _times[step.Name].Record(elapsed);
             work.Timings.Add(new StepTiming(step.Name, took, findings.Words));
             activity.EndStep(new JobStepEvent(work.Item.Id, step.Name, state, took, findings));
         }

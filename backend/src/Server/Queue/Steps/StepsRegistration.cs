@@ -12,6 +12,7 @@ internal static class StepsRegistration
         .AddSingleton<SameReleases>()
         .AddSingleton<IKeyDeriver, KeyDeriver>()
         .AddSingleton<StepRunner>()
+        .AddSingleton<MetricSource>(provider => provider.GetRequiredService<StepRunner>().WriteMetricsAsync)
         // The steps run in this order.
         .AddSingleton<IImportStep, ReadNzb>()
         .AddSingleton<IImportStep, ProbeHeads>()

@@ -356,6 +356,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         {
             case ReplyStep.Body:
                 _body = reply;
+                if (!reply.SentBehindOthers)
+                    _pool.Traffic.FirstBytes.Record(_time.GetElapsedTime(reply.SentAt, now));
                 break;
             case ReplyStep.End:
                 End(reply);

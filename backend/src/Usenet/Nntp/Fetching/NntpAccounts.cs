@@ -59,6 +59,11 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <summary>Usage of each provider since startup, by id; several entries of one account count for the first entry.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _shared.Traffics.Uses;
 
+    /// <summary>Times to the first byte of articles since startup, by id of the provider.</summary>
+    public IReadOnlyDictionary<Guid, HistogramSnapshot> FirstBytes => _shared.Traffics.FirstBytes;
+
+    public FetchTotals Totals => _shared.Meter.Totals;
+
     /// <summary>Completes when a provider in cooldown can be used again. Read the property again for the next recovery.</summary>
     public Task NextRecovery => _shared.Recovery.Next;
 

@@ -148,7 +148,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         {
             lock (_gate)
                 Keep(key, kept, waiter.Piece.File.Origin, waiter.Place);
-            services.Served.FromCache(waiter.Piece.Length);
+            services.Served.FromDisk(waiter.Piece.Length);
             waiter.Complete(kept);
             return true;
         }
@@ -162,7 +162,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         catch (OperationCanceledException)
         {
             // The reader never needed the missing blocks.
-            services.Served.FromCache(bytes);
+            services.Served.FromDisk(bytes);
             throw;
         }
     }
@@ -228,7 +228,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
 
         if (lane == OperationLane.Playback)
-            services.Served.FromCache(waiter.Piece.Length);
+            services.Served.FromMemory(waiter.Piece.Length);
         waiter.Complete(held);
         return false;
     }
@@ -285,16 +285,24 @@ internal sealed record LoadServices(
 /// <remarks>Thread-safe: atomic additions. Outlives engines.</remarks>
 internal sealed class ServedSegments
 {
-    private long _cached;
+    private long _memory;
+    private long _disk;
     private long _fetched;
     private long _bytes;
 
-    public ServedCounts Counts => new(Volatile.Read(ref _cached), Volatile.Read(ref _fetched), Volatile.Read(ref _bytes));
+    public ServedCounts Counts => new(Volatile.Read(ref _memory), Volatile.Read(ref _disk), Volatile.Read(ref _fetched), Volatile.Read(ref _bytes));
 
-    /// <summary>Counts a segment served from memory or disk, and its decoded bytes.</summary>
-    public void FromCache(long bytes)
+    /// <summary>Counts a segment served from memory, and its decoded bytes.</summary>
+    public void FromMemory(long bytes)
     {
-        Interlocked.Increment(ref _cached);
+        Interlocked.Increment(ref _memory);
+        Interlocked.Add(ref _bytes, bytes);
+    }
+
+    /// <summary>Counts a segment served from disk, and its decoded bytes.</summary>
+    public void FromDisk(long bytes)
+    {
+        Interlocked.Increment(ref _disk);
         Interlocked.Add(ref _bytes, bytes);
     }
 

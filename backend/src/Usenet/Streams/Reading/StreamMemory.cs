@@ -35,6 +35,16 @@ public sealed class StreamMemory : IDisposable
 
     public ServedCounts Served => Segments.Counts;
 
+    /// <summary>Bytes that all streams together hold now; zero before the first engine.</summary>
+    public long HeldBytes
+    {
+        get
+        {
+            lock (_gate)
+                return _places?.Budget.Held ?? 0;
+        }
+    }
+
     internal ServedSegments Segments { get; } = new();
 
     /// <summary>Takes the files recorded as corrupt since the last call, to be stored because they count across restarts.</summary>

@@ -22,9 +22,9 @@ public sealed class RouteAssertionTests
     [Fact]
     public async Task Route_at_a_reserved_name_takes_precedence_over_the_tree()
     {
-        await using var server = await TreeServer.StartAsync(app => app.MapGet("/metrics", () => "mine"));
+        await using var server = await TreeServer.StartAsync(app => app.MapGet("/metrics/mine", () => "mine"));
 
-        Assert.Equal("mine", (await server.SendAsync("GET /metrics")).Text);
-        Assert.Equal(404, (await server.SendAsync("PROPFIND /metrics")).Status);
+        Assert.Equal("mine", (await server.SendAsync("GET /metrics/mine")).Text);
+        Assert.Equal(404, (await server.SendAsync("PROPFIND /metrics/mine")).Status);
     }
 }
