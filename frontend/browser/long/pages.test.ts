@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all([empty?.stop(), world?.stop()]);
 });
 
-const settings = ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/system", "/account"].map((group) => `settings${group}`);
+const settings = ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/backups", "/system", "/account"].map((group) => `settings${group}`);
 const setup = ["provider", "try", "apps"].map((step) => `setup?step=${step}`);
 
 describe("all pages", () => {

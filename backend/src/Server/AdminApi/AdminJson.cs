@@ -21,7 +21,7 @@ namespace Sluice.Server.AdminApi;
     Converters =
     [
         typeof(KebabCaseEnumConverter<ArrAction>), typeof(KebabCaseEnumConverter<ArrKind>), typeof(KebabCaseEnumConverter<AttentionKind>),
-        typeof(KebabCaseEnumConverter<AttentionLevel>), typeof(KebabCaseEnumConverter<BackupKind>), typeof(KebabCaseEnumConverter<FailureReason>), typeof(KebabCaseEnumConverter<FamilyShape>),
+        typeof(KebabCaseEnumConverter<AttentionLevel>), typeof(KebabCaseEnumConverter<BackupKind>), typeof(KebabCaseEnumConverter<BackupPlace>), typeof(KebabCaseEnumConverter<FailureReason>), typeof(KebabCaseEnumConverter<FamilyShape>),
         typeof(KebabCaseEnumConverter<ImportKind>), typeof(KebabCaseEnumConverter<ImportStage>), typeof(KebabCaseEnumConverter<ItemState>),
         typeof(KebabCaseEnumConverter<KeyState>), typeof(KebabCaseEnumConverter<PlaybackState>), typeof(KebabCaseEnumConverter<ProviderCondition>),
         typeof(KebabCaseEnumConverter<ProviderTestCause>), typeof(KebabCaseEnumConverter<ProviderTestStage>), typeof(KebabCaseEnumConverter<ProviderTestState>),

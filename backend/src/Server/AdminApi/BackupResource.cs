@@ -26,20 +26,23 @@ internal static class BackupResource
         backups.MapPost("/later/requeue", RequeueAsync).WithName("RequeueLaterNzbs");
     }
 
-    private static Ok<BackupList> Show(BackupWorker worker) => TypedResults.Ok(BackupList.Of(worker.State));
+    private static Ok<BackupList> Show(BackupWorker worker, SecondFolderWorker second) => TypedResults.Ok(BackupList.Of(worker.State, second.State));
 
     /// <summary>Begins a backup. The topic <c>backups</c> reports its end.</summary>
-    private static Accepted<BackupList> Make(BackupWorker worker)
+    private static Accepted<BackupList> Make(BackupWorker worker, SecondFolderWorker second)
     {
         worker.Request();
-        return TypedResults.Accepted((string?)null, BackupList.Of(worker.State));
+        return TypedResults.Accepted((string?)null, BackupList.Of(worker.State, second.State));
     }
 
-    private static Results<NoContent, JsonHttpResult<Problem>> Delete(string id, BackupFolder backups, BackupWorker worker)
+    /// <summary>Deletes a backup from the data folder. Only if it is not there, deletes it from the second folder.</summary>
+    private static Results<NoContent, JsonHttpResult<Problem>> Delete(
+        string id, BackupFolder backups, BackupPlaces places, BackupWorker worker, SecondFolderWorker second)
     {
-        if (backups.Find(id) is not { } backup)
+        if (places.Find(id) is not { } backup)
             return NotFound();
-        return worker.TryDelete(backup) ? TypedResults.NoContent() : AdminProblem.WrongState("This is the only backup. Make another one first.");
+        var isDeleted = backups.Find(id) is { } first ? worker.TryDelete(first) : second.TryDelete(backup);
+        return isDeleted ? TypedResults.NoContent() : AdminProblem.WrongState("This is the only backup. Make another one first.");
     }
 
     /// <summary>Reads the backup completely and says what restoring it costs. Unless it is a dry run, the server restarts and restores it.</summary>
@@ -48,7 +51,7 @@ internal static class BackupResource
         bool? dryRun,
         RestoreRequest wish,
         HttpContext http,
-        BackupFolder backups,
+        BackupPlaces backups,
         RestorePlan plan,
         ProcessRestart restart,
         AdminStore admins,
@@ -89,11 +92,12 @@ internal static class BackupResource
     private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such backup.");
 }
 
-internal sealed class BackupsTopic(BackupWorker worker) : IChangeTopic
+internal sealed class BackupsTopic(BackupWorker worker, SecondFolderWorker second) : IChangeTopic
 {
     public string Name => "backups";
 
-    public IDisposable Begin(Action changed) => ChangeToken.OnChange(worker.GetChangeToken, changed);
+    public IDisposable Begin(Action changed) => new BothChanges(
+        ChangeToken.OnChange(worker.GetChangeToken, changed), ChangeToken.OnChange(second.GetChangeToken, changed));
 
     public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Snapshot));
 
@@ -101,7 +105,16 @@ internal sealed class BackupsTopic(BackupWorker worker) : IChangeTopic
 
     private FrameMaker Frame(FrameKind kind)
     {
-        var list = BackupList.Of(worker.State);
+        var list = BackupList.Of(worker.State, second.State);
         return seq => JsonSerializer.SerializeToUtf8Bytes(new BackupsFrame(kind, seq, list), AdminJson.Default.BackupsFrame);
+    }
+
+    private sealed class BothChanges(IDisposable first, IDisposable second) : IDisposable
+    {
+        public void Dispose()
+        {
+            first.Dispose();
+            second.Dispose();
+        }
     }
 }

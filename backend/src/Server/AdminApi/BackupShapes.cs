@@ -8,29 +8,48 @@ namespace Sluice.Server.AdminApi;
 /// the NZBs that it references.
 /// </summary>
 internal sealed record BackupRow(
-    string Id, BackupKind Kind, DateTimeOffset At, DateTimeOffset StillTrueAt, string ProgramVersion, int Schema, long Bytes, long Nzbs, long NzbBytes, long Files)
+    string Id, BackupKind Kind, BackupPlace Place, DateTimeOffset At, DateTimeOffset StillTrueAt, string ProgramVersion, int Schema, long Bytes, long Nzbs, long NzbBytes,
+    long Files)
 {
-    public static BackupRow Of(Backup backup)
+    public static BackupRow Of(Backup backup, BackupPlace place)
     {
         var manifest = backup.Manifest;
         return new(
-            manifest.Id, manifest.Kind, manifest.At, manifest.StillTrueAt, manifest.ProgramVersion, manifest.Schema, manifest.Bytes, manifest.Blobs, manifest.BlobBytes,
-            manifest.Rows.GetValueOrDefault("library_file"));
+            manifest.Id, manifest.Kind, place, manifest.At, manifest.StillTrueAt, manifest.ProgramVersion, manifest.Schema, manifest.Bytes, manifest.Blobs,
+            manifest.BlobBytes, manifest.Rows.GetValueOrDefault("library_file"));
     }
 }
 
 /// <summary>
-/// All backups, the newest first. <c>Failure</c> says why the last attempt failed, as a sentence; null if it succeeded. <c>NextAt</c> is null if none
-/// is scheduled.
+/// The second folder. <c>NewestAt</c> is the time of its newest backup; null if it has none. <c>Failure</c> says why the last attempt failed, as a sentence,
+/// and <c>Warning</c> why the copies protect less than they could; null if nothing is wrong.
 /// </summary>
-internal sealed record BackupList(IReadOnlyList<BackupRow> Items, bool IsMaking, string? Failure, DateTimeOffset? FailedAt, DateTimeOffset? NextAt)
+internal sealed record SecondFolderRow(string Path, int Count, DateTimeOffset? NewestAt, bool IsCopying, string? Failure, DateTimeOffset? FailedAt, string? Warning)
 {
-    public static BackupList Of(BackupState state) => new(
-        [.. state.All.Select(BackupRow.Of)],
+    public static SecondFolderRow? Of(SecondFolderState state) => state.Path.Length == 0 ? null : new(
+        state.Path,
+        state.All.Count,
+        state.All is [var newest, ..] ? newest.Manifest.At : null,
+        state.IsCopying,
+        state.Failure is { } failure ? $"The backups could not be copied to the second folder: {failure}." : null,
+        state.FailedAt,
+        state.Warning);
+}
+
+/// <summary>
+/// All backups, the newest first. <c>Failure</c> says why the last attempt failed, as a sentence; null if it succeeded. <c>NextAt</c> is null if none
+/// is scheduled. <c>Second</c> is null without a second folder.
+/// </summary>
+internal sealed record BackupList(
+    IReadOnlyList<BackupRow> Items, bool IsMaking, string? Failure, DateTimeOffset? FailedAt, DateTimeOffset? NextAt, SecondFolderRow? Second)
+{
+    public static BackupList Of(BackupState state, SecondFolderState second) => new(
+        [.. BackupPlaces.Merge(state.All, second.All).Select(static found => BackupRow.Of(found.Backup, found.Place))],
         state.IsMaking,
         state.Failure is { } failure ? $"The last backup failed: {failure}." : null,
         state.FailedAt,
-        state.NextAt);
+        state.NextAt,
+        SecondFolderRow.Of(second));
 }
 
 /// <summary>

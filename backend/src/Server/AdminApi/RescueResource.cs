@@ -39,7 +39,7 @@ internal static class RescueResource
         SafeMode safeMode,
         RescueCode code,
         FailureBudget failures,
-        BackupFolder backups,
+        BackupPlaces backups,
         RestorePlan plan,
         ProcessRestart restart,
         CancellationToken cancellationToken)
@@ -66,15 +66,15 @@ internal static class RescueResource
         return TypedResults.Accepted((string?)null, new RescueList([], IsRestoring: true));
     }
 
-    private static RescueRow[] List(BackupFolder backups, RestorePlan plan) =>
-        [.. backups.List().Select(backup => TryEstimate(backup, plan)).OfType<RescueRow>()];
+    private static RescueRow[] List(BackupPlaces backups, RestorePlan plan) =>
+        [.. backups.List().Select(found => TryEstimate(found.Backup, found.Place, plan)).OfType<RescueRow>()];
 
     /// <summary>Returns null for a backup that cannot be read, because the others must be offered.</summary>
-    private static RescueRow? TryEstimate(Backup backup, RestorePlan plan)
+    private static RescueRow? TryEstimate(Backup backup, BackupPlace place, RestorePlan plan)
     {
         try
         {
-            return new RescueRow(BackupRow.Of(backup), RestoreReport.Of(plan.Estimate(backup)));
+            return new RescueRow(BackupRow.Of(backup, place), RestoreReport.Of(plan.Estimate(backup)));
         }
         catch (Exception e) when (e is IOException or DbException)
         {

@@ -73,6 +73,17 @@ internal sealed class BackupFolder(string root)
         return partial;
     }
 
+    /// <summary>Creates the folder of an unfinished copy of a backup and returns its path. A damaged backup of that name is set aside.</summary>
+    public string BeginCopy(string name)
+    {
+        if (Directory.Exists(PathOf(name)))
+            Fail(PathOf(name));
+        var partial = PathOf(name + PrivateFile.PartialSuffix);
+        Discard(partial);
+        PrivateFile.CreateFolder(partial);
+        return partial;
+    }
+
     /// <summary>Renames a verified backup to its final name, durably.</summary>
     public Backup Complete(string partial)
     {
@@ -85,10 +96,11 @@ internal sealed class BackupFolder(string root)
     }
 
     /// <summary>Keeps a damaged backup for the operator, and replaces an earlier one.</summary>
-    public void Fail(string partial)
+    public void Fail(string path)
     {
         RemoveFailed();
-        Directory.Move(partial, partial[..^PrivateFile.PartialSuffix.Length] + FailedSuffix);
+        var name = path.EndsWith(PrivateFile.PartialSuffix, StringComparison.Ordinal) ? path[..^PrivateFile.PartialSuffix.Length] : path;
+        Directory.Move(path, name + FailedSuffix);
     }
 
     public void Delete(Backup backup)

@@ -102,4 +102,5 @@ internal sealed record BackupManifest(
 [JsonSourceGenerationOptions(JsonSerializerDefaults.Web, WriteIndented = true, RespectRequiredConstructorParameters = true, RespectNullableAnnotations = true, UseStringEnumConverter = true)]
 [JsonSerializable(typeof(BackupManifest))]
 [JsonSerializable(typeof(RestoreWish))]
+[JsonSerializable(typeof(SecondFolderNote))]
 internal sealed partial class BackupsJson : JsonSerializerContext;

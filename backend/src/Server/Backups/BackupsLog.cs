@@ -18,6 +18,18 @@ internal static partial class BackupsLog
     [LoggerMessage(1604, LogLevel.Warning, "Could not delete old backups: {Reason}. Retrying after the next backup")]
     public static partial void NotRotated(ILogger logger, string reason);
 
+    [LoggerMessage(1605, LogLevel.Information, "Copied backup {Id} to {Path} and verified the copy: {Nzbs} new NZBs, {Milliseconds} ms")]
+    public static partial void Copied(ILogger logger, string id, string path, int nzbs, long milliseconds);
+
+    [LoggerMessage(1606, LogLevel.Error, "Could not copy backups to {Path}: {Reason}. The backups in the data folder are complete. Retrying in {Hours} h")]
+    public static partial void NotCopied(ILogger logger, string path, string reason, double hours);
+
+    [LoggerMessage(1607, LogLevel.Warning, "Replaced {Count} damaged copies of NZBs in {Path}. If this repeats, its disk may be failing")]
+    public static partial void CopiesReplaced(ILogger logger, int count, string path);
+
+    [LoggerMessage(1608, LogLevel.Error, "{Count} NZBs in {Path} are damaged, and so are their originals in the data folder")]
+    public static partial void CopiesDamaged(ILogger logger, int count, string path);
+
     [LoggerMessage(1610, LogLevel.Warning, "Restored {Backup}, as requested from the {By}. The replaced database is kept in {Replaced} for a week")]
     public static partial void Restored(ILogger logger, string backup, string by, string replaced);
 

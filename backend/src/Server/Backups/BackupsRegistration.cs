@@ -1,4 +1,5 @@
 using Sluice.Server.Database;
+using Sluice.Server.Settings;
 
 namespace Sluice.Server.Backups;
 
@@ -11,6 +12,9 @@ internal static class BackupsRegistration
         .AddSingleton<BackedUpBlobs>(provider => provider.GetRequiredService<BackupFolder>().ReadKeys)
         .AddSingleton<BackupMaker>()
         .AddSingleton<BackupWorker>()
+        .AddSingleton<SecondFolderWorker>()
+        .AddSingleton<ISettingCheck, SecondPlaceCheck>()
+        .AddSingleton<BackupPlaces>()
         .AddSingleton<AcceptedLog>()
         .AddSingleton<RestorePlan>()
         .AddSingleton<RestoreSteps>();

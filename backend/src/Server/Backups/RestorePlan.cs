@@ -46,13 +46,14 @@ internal sealed record RestoreCost(
 }
 
 /// <summary>Reports the cost of a restore, and schedules it for the next startup. The same for web UI, safe mode and command line (OPS-10, OPS-11).</summary>
-internal sealed class RestorePlan(DataFolder folder, BackupProof proof, BlobStore blobs, MigrationRunner migrations, TimeProvider time)
+internal sealed class RestorePlan(
+    DataFolder folder, BackupProof proof, BlobStore blobs, IBlobFiles files, MigrationRunner migrations, TimeProvider time)
 {
     /// <summary>Reads a backup completely. Returns why it cannot be restored, as the end of a sentence; null if it can. Blocks the calling thread.</summary>
     public string? FindObstacle(Backup backup, CancellationToken cancellationToken) =>
         backup.Manifest.Schema > migrations.Latest
             ? string.Create(CultureInfo.InvariantCulture, $"a newer Sluice made it (version {backup.Manifest.Schema} of the database, this one knows {migrations.Latest})")
-            : proof.FindFlaw(backup.Path, blobs, cancellationToken);
+            : proof.FindFlaw(backup.Path, BlobPool.Beside(backup.Path, files) ?? (IBlobSource)blobs, cancellationToken);
 
     /// <summary>Counts the cost of restoring a verified backup. Blocks the calling thread.</summary>
     public RestoreCost Estimate(Backup backup)

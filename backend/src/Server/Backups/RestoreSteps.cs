@@ -7,7 +7,8 @@ namespace Sluice.Server.Backups;
 /// continues: until the copy is complete nothing is replaced, and from then on the restore always ends.
 /// </summary>
 /// <remarks>Needs the lock of the data folder.</remarks>
-internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobStore blobs, IEnumerable<BlobReference> references, ILogger<RestoreSteps> logger)
+internal sealed class RestoreSteps(
+    DataFolder folder, BackupProof proof, BlobStore blobs, IBlobFiles files, IEnumerable<BlobReference> references, ILogger<RestoreSteps> logger)
 {
     /// <summary>Marks that NZBs that came after the backup return to the queue by themselves.</summary>
     public const string RequeueMark = "later.requeue";
@@ -18,11 +19,11 @@ internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobSto
 
     /// <summary>Performs the requested restore. Returns false if there is none, or if its backup fails verification.</summary>
     /// <exception cref="StorageException">The disk fails in the middle of the replacement. The next startup continues it.</exception>
-    public bool Run(CancellationToken cancellationToken)
+    public async Task<bool> RunAsync(CancellationToken cancellationToken)
     {
         try
         {
-            return RunSteps(cancellationToken);
+            return await RunStepsAsync(cancellationToken);
         }
         catch (Exception e) when (StorageException.From(e, folder.Root) is { } fault)
         {
@@ -30,7 +31,7 @@ internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobSto
         }
     }
 
-    private bool RunSteps(CancellationToken cancellationToken)
+    private async Task<bool> RunStepsAsync(CancellationToken cancellationToken)
     {
         if (!File.Exists(folder.RestoreWish))
             return false;
@@ -45,7 +46,7 @@ internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobSto
         // The folder exists once the copy is complete, and the copy until it has the name of the database.
         if (!Directory.Exists(replaced))
         {
-            if (TryCopy(wish, cancellationToken) is { } flaw)
+            if (await TryCopyAsync(wish, cancellationToken) is { } flaw)
             {
                 BackupsLog.NotRestored(logger, wish.Folder, flaw);
                 File.Delete(Interim);
@@ -72,12 +73,15 @@ internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobSto
     }
 
     /// <summary>Checks and copies the backup. Returns why it cannot be restored, or null. A disk error must not prevent startup.</summary>
-    private string? TryCopy(RestoreWish wish, CancellationToken cancellationToken)
+    private async Task<string?> TryCopyAsync(RestoreWish wish, CancellationToken cancellationToken)
     {
         try
         {
-            if (FindFlaw(wish, cancellationToken) is { } flaw)
+            var pool = BlobPool.Beside(wish.Folder, files);
+            if (FindFlaw(wish, pool ?? (IBlobSource)blobs, cancellationToken) is { } flaw)
                 return flaw;
+            if (pool is not null && await new NzbReturn(pool, blobs, references).RunAsync(wish.Folder, cancellationToken) is { } damaged)
+                return damaged;
             CopyDatabase(wish, cancellationToken);
             return null;
         }
@@ -87,10 +91,10 @@ internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobSto
         }
     }
 
-    private string? FindFlaw(RestoreWish wish, CancellationToken cancellationToken) =>
+    private string? FindFlaw(RestoreWish wish, IBlobSource source, CancellationToken cancellationToken) =>
         BackupManifest.Read(wish.Folder) is not { } manifest ? "its manifest is missing or damaged"
         : manifest.Sha256 != wish.Sha256 ? "it is another backup than the one that was chosen"
-        : proof.FindFlaw(wish.Folder, blobs, cancellationToken);
+        : proof.FindFlaw(wish.Folder, source, cancellationToken);
 
     private void CopyDatabase(RestoreWish wish, CancellationToken cancellationToken)
     {

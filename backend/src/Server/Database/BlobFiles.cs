@@ -45,3 +45,21 @@ internal sealed class DiskBlobFiles : IBlobFiles
 
     public long FreeBytes(string folder) => new DriveInfo(folder).AvailableFreeSpace;
 }
+
+internal static class BlobFileCopies
+{
+    /// <summary>Copies a stream to a new file. The content is on disk on return, but the name may not be.</summary>
+    /// <param name="piece">The buffer, which many copies share.</param>
+    public static void Copy(this IBlobFiles files, Stream from, string to, byte[] piece, CancellationToken cancellationToken)
+    {
+        using var file = files.Create(to);
+        while (from.Read(piece) is var read and > 0)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            file.Write(piece.AsSpan(0, read));
+        }
+
+        file.Flush();
+        files.SyncFile(file);
+    }
+}

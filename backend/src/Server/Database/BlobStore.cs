@@ -58,6 +58,16 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             beforeNaming,
             cancellationToken);
 
+    /// <summary>Stores an NZB that is already compressed, such as a copy from a backup, durably under its hash.</summary>
+    /// <exception cref="StorageException">The blob cannot be written.</exception>
+    public Task AdoptNzbAsync(string hash, Stream packed, CancellationToken cancellationToken) => _saved.SaveAsync(
+        async file =>
+        {
+            await packed.CopyToAsync(file, cancellationToken);
+            return CheckHash(hash) + NzbSuffix;
+        },
+        cancellationToken);
+
     /// <summary>Stores an upload unchanged and durably. The caller must limit the length of the body.</summary>
     public Task<StoredBlob> SaveRawAsync(Stream body, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
         SaveAsync(

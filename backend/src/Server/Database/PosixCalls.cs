@@ -167,6 +167,10 @@ internal static partial class PosixCalls
         return OperatingSystem.IsLinux() && Statx(CurrentFolder, path, 0, owner, out var found) == 0 ? (found.User, found.Group) : null;
     }
 
+    /// <summary>The device that holds a path; null if the path does not exist, or on other systems.</summary>
+    public static (uint Major, uint Minor)? DeviceOf(string path) =>
+        OperatingSystem.IsLinux() && Statx(CurrentFolder, path, 0, 0, out var found) == 0 ? (found.Major, found.Minor) : null;
+
     /// <summary>Whether a non-root user may read and write a path by its mode; true if it does not exist or access is denied.</summary>
     public static bool MayWrite(string path, uint user, uint group)
     {
@@ -256,5 +260,7 @@ internal static partial class PosixCalls
         [FieldOffset(20)] public uint User;
         [FieldOffset(24)] public uint Group;
         [FieldOffset(28)] public ushort Mode;
+        [FieldOffset(136)] public uint Major;
+        [FieldOffset(140)] public uint Minor;
     }
 }

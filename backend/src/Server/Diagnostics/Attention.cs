@@ -76,12 +76,13 @@ internal sealed class Attention(
     SecretBox box,
     RecentWarnings warnings,
     BackupWorker backups,
+    SecondFolderWorker second,
     TimeProvider time)
 {
     private static readonly TimeSpan LogWindow = TimeSpan.FromHours(1);
 
     // These log warnings about problems that already have a row. FirstStart logs only during setup.
-    private static readonly string[] ShownElsewhere = ["FirstStart", "GetAndHeadHandler", nameof(SettingsStore), nameof(StorageState), nameof(BackupWorker)];
+    private static readonly string[] ShownElsewhere = ["FirstStart", "GetAndHeadHandler", nameof(SettingsStore), nameof(StorageState), nameof(BackupWorker), nameof(SecondFolderWorker)];
 
     private static readonly AttentionKind[] Order =
     [
@@ -117,6 +118,8 @@ internal sealed class Attention(
 
         if (backups.Complaint is { } complaint)
             yield return new(AttentionKind.Backup, AttentionLevel.Warning, complaint, null, backups.State.FailedAt);
+        if (second.Complaint is { } notCopied)
+            yield return new(AttentionKind.Backup, AttentionLevel.Warning, notCopied, null, second.State.FailedAt);
         foreach (var warning in settings.Current.Warnings)
             yield return new(AttentionKind.Setting, AttentionLevel.Warning, warning + ".", KeyOf(warning), null);
         if (webDav.CurrentValue.NoAuthNetworks is { Count: > 0 } networks)

@@ -7,7 +7,7 @@ namespace Sluice.Server.Diagnostics;
 
 /// <summary>
 /// Two commands for backups (OPS-15). <c>sluice --verify BACKUP</c> reports whether a backup is intact. <c>sluice --restore BACKUP [--requeue] [--yes]</c>
-/// restores it while the server is stopped. A backup is given by its folder, or by its name in <c>backups</c>.
+/// restores it while the server is stopped. A backup is given by its folder, or by its name.
 /// </summary>
 internal static class BackupCommand
 {
@@ -81,15 +81,16 @@ internal static class BackupCommand
         if (!flags.Contains(Yes) && !await AgreesAsync())
             return await EndAsync(BadUsage, $"nothing was restored; answer y, or add {Yes}");
         plan.Request(backup, "command line", flags.Contains(Requeue));
-        return services.GetRequiredService<RestoreSteps>().Run(CancellationToken.None)
+        return await services.GetRequiredService<RestoreSteps>().RunAsync(CancellationToken.None)
             ? 0
             : await EndAsync(NotSound, $"{backup.Path} was not restored; the database is unchanged");
     }
 
     private static Backup? Find(IServiceProvider services, string name)
     {
-        var backups = services.GetRequiredService<BackupFolder>();
-        var path = BackupFolder.IsName(name) && Directory.Exists(backups.PathOf(name)) ? backups.PathOf(name) : Path.GetFullPath(name);
+        if (BackupFolder.IsName(name) && services.GetRequiredService<BackupPlaces>().Find(name) is { } found)
+            return found;
+        var path = Path.GetFullPath(name);
         return Directory.Exists(path) && BackupManifest.Read(path) is { } manifest ? new Backup(path, manifest) : null;
     }
 

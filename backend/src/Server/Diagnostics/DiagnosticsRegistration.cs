@@ -30,6 +30,7 @@ internal static class DiagnosticsRegistration
             .AddSingleton<IWorker, IntegrityWork>()
             .AddSingleton<IWorker, AcceptedWork>()
             .AddSingleton<IWorker, BackupWork>()
+            .AddSingleton<IWorker, SecondFolderWork>()
             .AddSingleton<IWorker, StorageWatch>()
             .AddSingleton<StartNotes>()
             .AddSingleton<IWorker>(services => services.GetRequiredService<StartNotes>())
@@ -63,5 +64,12 @@ internal static class DiagnosticsRegistration
         }
 
         public Task RunAsync(CancellationToken stopping) => backups.RunAsync(stopping);
+    }
+
+    private sealed class SecondFolderWork(SecondFolderWorker second) : IWorker
+    {
+        public string Name => "copies of backups";
+
+        public Task RunAsync(CancellationToken stopping) => second.RunAsync(stopping);
     }
 }

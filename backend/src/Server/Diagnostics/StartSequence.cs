@@ -30,7 +30,7 @@ internal sealed class StartSequence(
         if (!folder.Prepare())
             DatabaseLog.FilesNotPrivate(logger, folder.Root);
         folderLock.Take();
-        restore.Run(cancellationToken);
+        await restore.RunAsync(cancellationToken);
         if (reserve.Run(() => opening.Open(process.AcceptDatabase, integrity.MayWrite)) is not { } opened)
             return;
         reserve.Keep();

@@ -14,11 +14,15 @@ internal sealed record BackupOptions
     /// <summary>Number of recent weeks whose newest backup is kept.</summary>
     public required int Weeks { get; init; }
 
+    /// <summary>Folder that receives complete copies of the backups, preferably on another disk; empty for none.</summary>
+    public required string SecondDir { get; init; }
+
     public static BackupOptions Read(EffectiveSettings settings) => new()
     {
         IsScheduled = settings.Boolean("backup.schedule-enabled"),
         At = TimeSpan.FromMinutes(settings.Number("backup.schedule-time")),
         Days = (int)settings.Number("backup.retention-count"),
         Weeks = (int)settings.Number("backup.retention-weeks"),
+        SecondDir = settings.Text("backup.second-dir"),
     };
 }

@@ -17,6 +17,9 @@ internal sealed class FaultyStorage : IBlobFiles, ICommitStep
     /// <summary>The step that fails, counted from 1; 0 for none.</summary>
     public int FailAt { get; init; }
 
+    /// <summary>The error number of the failing step: 28 for a full disk, 5 for a failing one.</summary>
+    public int Errno { get; init; } = 28;
+
     /// <summary>The SQLite code with which all commits fail; null for none.</summary>
     public int? CommitCode { get; set; }
 
@@ -68,7 +71,7 @@ internal sealed class FaultyStorage : IBlobFiles, ICommitStep
     private void Step()
     {
         if (IsNext())
-            throw new IOException(string.Create(CultureInfo.InvariantCulture, $"No space left on device (step {FailAt})"), 28);
+            throw new IOException(string.Create(CultureInfo.InvariantCulture, $"The disk of the test fails at step {FailAt}"), Errno);
     }
 
     private bool IsNext() => Interlocked.Increment(ref _steps) == FailAt;

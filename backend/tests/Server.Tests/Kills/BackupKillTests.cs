@@ -3,6 +3,11 @@ using System.Net.Http.Json;
 using System.Text.Json.Nodes;
 using Dapper;
 using Microsoft.Data.Sqlite;
+using Sluice.Server.Backups;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
 using Sluice.Server.Tests.EndToEnd;
 using Sluice.Tools.MockNntpServer;
 using Xunit;
@@ -22,6 +27,10 @@ public sealed class BackupKillTests : IDisposable
     private static readonly string[] OfRestore =
         ["restore-requested", "restore-copied", "restore-begun", "restore-moved", "restore-named", "restore-raised", "restore-adopted"];
 
+    // In the order in which a copy reaches them. The last one comes once a day.
+    private static readonly string[] OfSecondFolder =
+        ["second-begun", "second-nzb-named", "second-nzbs-copied", "second-folder-copied", "second-proved", "second-named", "second-pruned"];
+
     private readonly ScratchFolder _folder = new();
     private readonly List<SyntheticFilm> _films = [];
     private Dictionary<string, string> _settings = [];
@@ -29,9 +38,11 @@ public sealed class BackupKillTests : IDisposable
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     /// <summary>The steps that only a backup or restore reaches.</summary>
-    public static IEnumerable<string> Points => [.. OfBackup, .. OfRestore];
+    public static IEnumerable<string> Points => [.. OfBackup, .. OfSecondFolder, .. OfRestore];
 
     private string Data => _folder.File("data");
+
+    private string Second => _folder.File("second");
 
     public void Dispose() => _folder.Dispose();
 
@@ -61,15 +72,51 @@ public sealed class BackupKillTests : IDisposable
     }
 
     [Fact]
+    [Trait("Category", EndToEndRun.Name)]
+    [Trait("Category", FailpointBuild.Part)]
+    public async Task OPS_95_Kill_at_any_step_of_a_copy_leaves_sound_copies()
+    {
+        await using var mock = await BeginAsync();
+        UseSecondFolder();
+        await RunAsync(null, async server =>
+        {
+            await AddAsync(server, 2);
+            await CopiedAsync(server);
+        });
+        foreach (var point in OfSecondFolder)
+        {
+            await RunAsync(null, server => AddAsync(server, 1));
+            // Allows the deletion of old backups, which otherwise happens once a day.
+            File.Delete(Path.Combine(Second, "rotated"));
+            await KillAsync(point, BackUpAsync);
+            AssertCopiesSound();
+        }
+
+        // The next copy completes what the kills have left.
+        string id = "";
+        await RunAsync(null, async server => id = await CopiedAsync(server));
+        AssertCopiesSound();
+        Assert.Empty(Directory.GetFileSystemEntries(Second, "*.partial"));
+        Assert.Empty(Directory.GetFiles(Path.Combine(Second, "blobs"), "*.tmp", SearchOption.AllDirectories));
+
+        // The copies alone restore an empty machine, also after a kill in the middle.
+        Directory.Delete(Data, recursive: true);
+        foreach (var point in (string[])["file-named", "restore-copied", "restore-named", "restore-adopted"])
+            await KillAsync(point, server => RestoreAsync(server, id));
+        await AssertSoundAsync(imported: _films.Count, later: 0);
+    }
+
+    [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
     public async Task OPS_95_Hundred_random_kills_leave_the_database_intact()
     {
         await using var mock = await BeginAsync();
         string id = "";
+        UseSecondFolder();
         await RunAsync(null, async server =>
         {
             await AddAsync(server, 2);
-            id = await BackedUpAsync(server);
+            id = await CopiedAsync(server);
             await AddAsync(server, 20);
         });
         var random = new Random(Seed);
@@ -83,6 +130,7 @@ public sealed class BackupKillTests : IDisposable
                 await RestoreAsync(server, id);
             });
             Assert.Equal("ok", Check());
+            AssertCopiesSound();
         }
 
         // Repeats the restore, because a kill before the request was on disk leaves nothing of it.
@@ -154,6 +202,25 @@ public sealed class BackupKillTests : IDisposable
         return connection.ExecuteScalar<string>("PRAGMA integrity_check")!;
     }
 
+    private void UseSecondFolder()
+    {
+        Directory.CreateDirectory(Second);
+        _settings["SLUICE_CONFIG__BACKUP__SECOND_DIR"] = Second;
+    }
+
+    /// <summary>Verifies every named backup of the second folder with all its NZBs.</summary>
+    private void AssertCopiesSound()
+    {
+        BlobReference[] references =
+        [
+            QueueStore.NzbReference, QueueFileStore.RawReference, RemovedFileStore.NzbReference, RemovedStore.QueueReference, RemovedStore.HistoryReference,
+            RemovedStore.RawReference, HistoryStore.NzbReference, LibraryStore.NzbReference,
+        ];
+        var proof = new BackupProof(references, new Random(Seed));
+        Assert.All(
+            new BackupFolder(Second).List(), backup => Assert.Null(proof.FindFlaw(backup.Path, BlobPool.Beside(backup.Path, new DiskBlobFiles()), Token)));
+    }
+
     private async Task AddAsync(ArmedServer server, int count)
     {
         for (var i = 0; i < count; i++)
@@ -181,6 +248,19 @@ public sealed class BackupKillTests : IDisposable
             var list = JsonNode.Parse(await http.GetStringAsync("api/backups", Token))!;
             if (!list["isMaking"]!.GetValue<bool>())
                 return list["items"]![0]!["id"]!.ToString();
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        }
+    }
+
+    private static async Task<string> CopiedAsync(ArmedServer server)
+    {
+        var id = await BackedUpAsync(server);
+        using var http = await LogInAsync(server);
+        while (true)
+        {
+            var list = JsonNode.Parse(await http.GetStringAsync("api/backups", Token))!;
+            if (list["items"]!.AsArray().Any(row => row!["id"]!.ToString() == id && row["place"]!.ToString() == "both"))
+                return id;
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
         }
     }

@@ -38,7 +38,7 @@ public sealed class FailpointBuildTests
     [Fact]
     public void Failpoint_names_are_unique()
     {
-        Assert.InRange(FailpointBuild.Points.Count, 25, 60);
+        Assert.InRange(FailpointBuild.Points.Count, 25, 75);
         Assert.Distinct(FailpointBuild.Points);
     }
 

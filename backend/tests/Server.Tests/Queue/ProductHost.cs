@@ -65,6 +65,8 @@ internal sealed class ProductHost : IAsyncDisposable
     public T Get<T>()
         where T : notnull => _app.Services.GetRequiredService<T>();
 
+    public IEnumerable<T> GetAll<T>() => _app.Services.GetServices<T>();
+
     public async Task<JsonElement> CallAsync(string query, CancellationToken cancellationToken)
     {
         using var answer = await Client.GetAsync(new Uri($"/api?apikey={Key}&{query}", UriKind.Relative), cancellationToken);

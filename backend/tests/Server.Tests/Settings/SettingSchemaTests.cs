@@ -99,6 +99,7 @@ public sealed class SettingSchemaTests
         backup.schedule-time | Number | 0-1439 | 180
         backup.retention-count | Number | 1-100 | 5
         backup.retention-weeks | Number | 0-52 | 4
+        backup.second-dir | Path | |
         metrics.require-api-key | Boolean | | true
         ui.pictures-max-mb | Number | 0-10000 | 100
         ui.arr-posters | Boolean | | true

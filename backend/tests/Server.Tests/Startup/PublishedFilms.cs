@@ -34,6 +34,9 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
 
     public string Root => _folder.Root;
 
+    /// <summary>A folder next to the data folder, as if on another disk. A test creates it.</summary>
+    public string Second => Path.Combine(_folder.Parent, "second");
+
     public string DatabaseFile => _folder.Folder.Database;
 
     /// <summary>All log lines of the servers of this folder.</summary>
@@ -131,6 +134,14 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
             File.Delete(DatabaseFile + suffix);
         if (content is not null)
             File.WriteAllBytes(DatabaseFile, content);
+    }
+
+    /// <summary>Empties the data folder of a stopped server, as a new disk or machine does.</summary>
+    public void LoseData()
+    {
+        Directory.Delete(Root, recursive: true);
+        Directory.CreateDirectory(Root);
+        _folder.Folder.Prepare();
     }
 
     /// <summary>Changes the database of a stopped server.</summary>

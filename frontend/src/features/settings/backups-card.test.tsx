@@ -8,6 +8,7 @@ import { BackupsCard } from "./backups-card";
 const row = {
   id: "2026-11-29T030000Z-v36",
   kind: "daily",
+  place: "data-folder",
   at: "2026-11-29T03:00:00Z",
   stillTrueAt: "2026-11-29T03:00:00Z",
   programVersion: "0.1.0",
@@ -17,7 +18,10 @@ const row = {
   nzbBytes: 90_000_000,
   files: 3400,
 };
-const list = { items: [row], isMaking: false, failure: null, failedAt: null, nextAt: "2126-11-30T03:00:00Z" };
+const list = { items: [row], isMaking: false, failure: null, failedAt: null, nextAt: "2126-11-30T03:00:00Z", second: null };
+const second = {
+  path: "/mnt/backup", count: 3, newestAt: "2026-11-29T03:00:00Z", isCopying: false, failure: null, failedAt: null, warning: null,
+};
 const nothing = { items: [], total: 0 };
 const cost = {
   id: row.id, sentence: "The backup is 14 minutes old.", ageSeconds: 840, later: 3, settings: 0, logins: 0, files: 3400, locked: [],
@@ -46,6 +50,33 @@ describe("the card of backups", () => {
     renderAt("/settings/backups", <BackupsCard />);
     expect(await screen.findByText("No backup yet")).toBeVisible();
     expect(screen.getByText(/No backup is scheduled/)).toBeVisible();
+  });
+
+  it("recommends a second folder", async () => {
+    mockApi({ "GET /api/backups": list, "GET /api/backups/later": nothing });
+    renderAt("/settings/backups", <BackupsCard />);
+    expect(await screen.findByText(/enter a folder on another disk/)).toBeVisible();
+  });
+
+  it("shows the copies in the second folder", async () => {
+    const rows = [{ ...row, place: "both" }, { ...row, id: "2026-11-28T030000Z-v36", at: "2026-11-28T03:00:00Z", place: "second-folder" }];
+    mockApi({ "GET /api/backups": { ...list, items: rows, second }, "GET /api/backups/later": nothing });
+    renderAt("/settings/backups", <BackupsCard />);
+    expect(await screen.findByText(/^3 backups, the newest from/)).toBeVisible();
+    expect(screen.getByText("/mnt/backup")).toBeVisible();
+    expect(screen.getByText("Copied")).toBeVisible();
+    expect(screen.getByText("Second folder only")).toBeVisible();
+    await userEvent.click(screen.getAllByRole("button", { name: /^Delete the backup/ })[0]!);
+    expect(await screen.findByText(/Its copy in the second folder stays/)).toBeVisible();
+  });
+
+  it("says why nothing is copied to the second folder", async () => {
+    const failed = { ...second, count: 0, newestAt: null, failure: "The backups could not be copied to the second folder: its disk is full.", warning: "Same disk." };
+    mockApi({ "GET /api/backups": { ...list, second: failed }, "GET /api/backups/later": nothing });
+    renderAt("/settings/backups", <BackupsCard />);
+    expect(await screen.findByText(/its disk is full/)).toBeVisible();
+    expect(screen.getByText("Same disk.")).toBeVisible();
+    expect(screen.getByText("No copies yet. The next backup is copied here.")).toBeVisible();
   });
 
   it("creates a backup on request", async () => {

@@ -15,6 +15,7 @@ import { toast } from "@/lib/toast";
 import { type BackupRow, backupsQuery, deleteBackup, laterQuery, makeBackup, requeueLater } from "./api/backups";
 import { t } from "./backups-en";
 import { RestoreDialog } from "./restore-dialog";
+import { SecondFolder } from "./second-folder";
 
 /** Lists the backups to restore, and the NZBs that were added after a restored one. */
 export function BackupsCard() {
@@ -63,6 +64,7 @@ export function BackupsCard() {
                   {formatDateTime(row.at)}
                   <Badge tone="ok">{t("made-and-checked")}</Badge>
                   {row.kind === "manual" && <Badge>{t("manual")}</Badge>}
+                  {row.place !== "data-folder" && <Badge>{t(row.place === "both" ? "copied" : "only-copy")}</Badge>}
                 </p>
                 <p className="text-sm text-muted">
                   {t("contents", { files: formatNumber(row.files), nzbs: formatNumber(row.nzbs), size: formatBytes(row.bytes) })}
@@ -79,6 +81,7 @@ export function BackupsCard() {
         {asked && <RestoreDialog backup={asked} onClose={() => setAsked(null)} />}
         <DeleteBackup backup={unwanted} onClose={() => setUnwanted(null)} />
       </Card>
+      {list && <SecondFolder second={list.second} />}
     </>
   );
 }
@@ -100,7 +103,7 @@ function DeleteBackup({ backup, onClose }: { backup: BackupRow | null; onClose: 
       onClose={onClose}
       size="sm"
       title={t("delete-title", { date: backup ? formatDateTime(backup.at) : "" })}
-      description={t("delete-body")}
+      description={t(backup?.place === "both" ? "delete-body-copied" : "delete-body")}
       footer={
         <>
           <Button onClick={onClose}>{t("cancel")}</Button>

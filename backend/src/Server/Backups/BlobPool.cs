@@ -1,0 +1,99 @@
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Backups;
+
+/// <summary>
+/// The NZBs of the backups in a second folder: <c>blobs/ab/&lt;hash&gt;.nzb.br</c>. All backups share them and each is copied once, because NZBs never
+/// change (OPS-5). Message-id lists are not copied, because Sluice rebuilds them from the NZBs.
+/// </summary>
+/// <remarks>Calls that write must not overlap. Every call blocks.</remarks>
+internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
+{
+    private const string FolderName = "blobs";
+    private const int PrefixLength = 2;
+
+    private readonly byte[] _piece = new byte[256 << 10];
+
+    // Folders with new names, which Flush writes to disk.
+    private readonly HashSet<string> _changed = [];
+
+    /// <summary>The pool of a second folder.</summary>
+    public static BlobPool In(string second, IBlobFiles files) => new(Path.Combine(second, FolderName), files);
+
+    /// <summary>The pool next to a backup; null if there is none, because the NZBs are in the data folder.</summary>
+    public static BlobPool? Beside(string backup, IBlobFiles files) =>
+        Path.GetDirectoryName(Path.GetFullPath(backup)) is { } second && In(second, files) is { Exists: true } pool ? pool : null;
+
+    public bool Exists => Directory.Exists(root);
+
+    /// <inheritdoc/>
+    public Dictionary<UInt128, long> MeasureNzbs() => Exists ? BlobStore.MeasureNzbs(root) : [];
+
+    /// <inheritdoc/>
+    public FileStream? OpenBlob(string name) => DurableFolder.Read(
+        // A name from a backup is untrusted and becomes part of a path.
+        () => IsNzb(name) && File.Exists(PathOf(name)) ? files.OpenRead(PathOf(name)) : null,
+        root);
+
+    /// <summary>Names of the NZBs whose first two digits, read as a number, belong to one part of several.</summary>
+    public IEnumerable<string> List(int part, int parts) => DurableFolder.Read(
+        () => Enumerable.Range(0, 1 << (4 * PrefixLength)).Where(prefix => prefix % parts == part)
+            .Select(prefix => Path.Combine(root, prefix.ToString("x2", System.Globalization.CultureInfo.InvariantCulture))).Where(Directory.Exists)
+            .SelectMany(Directory.EnumerateFiles).Select(path => Path.GetFileName(path)).Where(IsNzb).ToList(),
+        root);
+
+    /// <summary>Adds a copy, or replaces a damaged one. Its name is on disk after <see cref="Flush"/>.</summary>
+    /// <param name="name">The file name, which starts with the hash.</param>
+    /// <param name="from">The NZB in its stored form.</param>
+    public void Put(string name, Stream from, CancellationToken cancellationToken)
+    {
+        var path = PathOf(name);
+        var folder = Path.GetDirectoryName(path)!;
+        if (_changed.Add(folder))
+            PrivateFile.CreateFolder(folder);
+        var temporary = path + DurableFolder.TemporarySuffix;
+        files.Delete(temporary);
+        files.Copy(from, temporary, _piece, cancellationToken);
+        files.Rename(temporary, path);
+        Failpoint.Reach("second-nzb-named");
+    }
+
+    /// <summary>Writes the names of new copies to disk.</summary>
+    public void Flush()
+    {
+        foreach (var folder in _changed)
+            files.SyncFolder(folder);
+        if (_changed.Count > 0)
+            files.SyncFolder(root);
+        _changed.Clear();
+    }
+
+    /// <summary>Creates the pool, and removes unfinished copies that a kill has left.</summary>
+    public void Prepare()
+    {
+        PrivateFile.CreateFolder(root);
+        foreach (var path in Files().Where(path => path.EndsWith(DurableFolder.TemporarySuffix, StringComparison.Ordinal)).ToList())
+            files.Delete(path);
+    }
+
+    /// <summary>Deletes the NZBs that no backup needs. Returns their number.</summary>
+    /// <param name="needed">Keys of the NZBs to keep.</param>
+    public int DeleteExcept(IReadOnlySet<UInt128> needed)
+    {
+        var unneeded = Files().Where(path => IsNzb(Path.GetFileName(path)) && !needed.Contains(BlobStore.KeyOf(HashOf(Path.GetFileName(path))))).ToList();
+        unneeded.ForEach(files.Delete);
+        return unneeded.Count;
+    }
+
+    /// <summary>Returns the hash at the start of the name of an NZB.</summary>
+    public static string HashOf(string name) => name[..^BlobStore.NzbSuffix.Length];
+
+    private static bool IsNzb(string name) =>
+        name.EndsWith(BlobStore.NzbSuffix, StringComparison.Ordinal) && BlobStore.KeyOf(HashOf(name)) != UInt128.Zero && HashOf(name).All(char.IsAsciiHexDigitLower);
+
+    // Only folders of two digits, because others belong to the operator.
+    private IEnumerable<string> Files() => Directory.EnumerateDirectories(root)
+        .Where(folder => Path.GetFileName(folder) is { Length: PrefixLength } prefix && prefix.All(char.IsAsciiHexDigitLower)).SelectMany(Directory.EnumerateFiles);
+
+    private string PathOf(string name) => Path.Combine(root, name[..PrefixLength], name);
+}
