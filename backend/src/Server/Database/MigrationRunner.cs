@@ -8,6 +8,8 @@ namespace Sluice.Server.Database;
 /// <summary>Migrates a database after copying it (F35). Each step is one transaction that also sets <c>user_version</c>.</summary>
 internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataFolder folder)
 {
+    private const int KeptCopies = 3;
+
     public int Latest => migrations.Count == 0 ? 0 : migrations[^1].Version;
 
     /// <summary>Runs the missing steps and returns the previous version. Synchronous, because SQLite is.</summary>
@@ -101,7 +103,30 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         File.Move(partial, target, overwrite: true);
         Failpoint.Reach("copy-named");
         PosixCalls.SyncFolder(folder.Backups);
+        DeleteOldCopies();
     }
+
+    /// <summary>Keeps the copies of the last migrations (OPS-6). The versions in their names tell the order, because a clock may be wrong.</summary>
+    private void DeleteOldCopies()
+    {
+        try
+        {
+            foreach (var path in Directory.GetFiles(folder.Backups, "before-migration-*-to-*.db")
+                .Where(path => VersionsOf(path) is not null).OrderByDescending(VersionsOf).Skip(KeptCopies))
+                File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // An old copy costs only space, and the next migration tries again.
+        }
+    }
+
+    /// <summary>Returns the versions after and before a migration; null for the file of an operator.</summary>
+    private static (int To, int From)? VersionsOf(string path) =>
+        Path.GetFileNameWithoutExtension(path).Split('-') is ["before", "migration", var from, "to", var to]
+        && int.TryParse(from, NumberStyles.None, CultureInfo.InvariantCulture, out var before) && int.TryParse(to, NumberStyles.None, CultureInfo.InvariantCulture, out var after)
+            ? (after, before)
+            : null;
 
     private static void CreatePrivate(string path)
     {

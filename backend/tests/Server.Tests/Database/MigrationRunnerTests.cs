@@ -173,6 +173,21 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
+    public async Task OPS_6_Copies_of_the_last_three_migrations_are_kept()
+    {
+        Migration[] all = [First, Second, .. Enumerable.Range(3, 10).Select(version => new Migration(version, $"{version}", $"CREATE TABLE t{version} (x)"))];
+        var mine = Path.Combine(_temporary.Folder.Backups, "before-migration-of-mine-to-1.db");
+        await File.WriteAllTextAsync(mine, "mine", Token);
+
+        for (var count = 1; count <= all.Length; count++)
+            await _temporary.OpenDatabase(all[..count]).DisposeAsync();
+
+        Assert.Equal(
+            ["before-migration-10-to-11.db", "before-migration-11-to-12.db", "before-migration-9-to-10.db", Path.GetFileName(mine)],
+            Directory.GetFiles(_temporary.Folder.Backups).Select(Path.GetFileName).Order(StringComparer.Ordinal));
+    }
+
+    [Fact]
     public async Task Failed_migration_leaves_the_previous_version()
     {
         await _temporary.OpenDatabase(First, Second).DisposeAsync();
