@@ -187,7 +187,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["DownloadBackup"];
         put?: never;
         post?: never;
         delete: operations["DeleteBackup"];
@@ -1342,10 +1342,14 @@ export interface components {
             failedAt: null | string;
             /** Format: date-time */
             nextAt: null | string;
+            second: null | components["schemas"]["SecondFolderRow"];
         };
+        /** @enum {string} */
+        BackupPlace: "data-folder" | "both" | "second-folder";
         BackupRow: {
             id: string;
             kind: components["schemas"]["BackupKind"];
+            place: components["schemas"]["BackupPlace"];
             /** Format: date-time */
             at: string;
             /** Format: date-time */
@@ -2198,6 +2202,7 @@ export interface components {
             backup?: null | string;
             /** @default false */
             requeue: boolean;
+            passphrase?: null | string;
         };
         RescueRow: {
             backup: components["schemas"]["BackupRow"];
@@ -2221,11 +2226,13 @@ export interface components {
             /** Format: int64 */
             files: number;
             locked: string[];
+            needsPassphrase: boolean;
         };
         RestoreRequest: {
             /** @default false */
             requeue: boolean;
             password?: null | string;
+            passphrase?: null | string;
         };
         ScanRow: {
             client: string;
@@ -2234,6 +2241,18 @@ export interface components {
             files: number;
             /** Format: int64 */
             bytesSent: number;
+        };
+        SecondFolderRow: {
+            path: string;
+            /** Format: int32 */
+            count: number;
+            /** Format: date-time */
+            newestAt: null | string;
+            isCopying: boolean;
+            failure: null | string;
+            /** Format: date-time */
+            failedAt: null | string;
+            warning: null | string;
         };
         SecretKeyGivenUp: {
             id: string;
@@ -2956,6 +2975,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkCount"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    DownloadBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-tar": string;
                 };
             };
             /** @description An error. */

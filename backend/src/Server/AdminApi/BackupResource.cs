@@ -3,6 +3,7 @@ using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.Extensions.Primitives;
 using Sluice.Server.Auth;
 using Sluice.Server.Backups;
+using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
 using Sluice.Server.Queue.Intake;
@@ -15,11 +16,16 @@ internal static class BackupResource
     // A page shows at most this many NZBs. The total counts all of them.
     private const int MaxLater = 500;
 
+    private const int MaxPassphrase = 1024;
+
+    private const string BackupTarType = "application/x-tar";
+
     public static void MapBackups(this RouteGroupBuilder api)
     {
         var backups = api.MapGroup("/backups");
         backups.MapGet("", Show).WithName("ShowBackups");
         backups.MapPost("", Make).WithName("MakeBackup");
+        backups.MapGet("/{id}", DownloadAsync).Produces<string>(contentType: BackupTarType).WithName("DownloadBackup");
         backups.MapDelete("/{id}", Delete).WithName("DeleteBackup");
         backups.MapPost("/{id}/restore", RestoreAsync).WithName("RestoreBackup");
         backups.MapGet("/later", ShowLaterAsync).WithName("ShowLaterNzbs");
@@ -33,6 +39,35 @@ internal static class BackupResource
     {
         worker.Request();
         return TypedResults.Accepted((string?)null, BackupList.Of(worker.State, second.State));
+    }
+
+    /// <summary>
+    /// Sends a backup with its NZBs as one tar file of a known length. A read-only key gets none, because the backup holds password hashes.
+    /// </summary>
+    private static async Task<Results<PushStreamHttpResult, JsonHttpResult<Problem>>> DownloadAsync(
+        string id, HttpContext http, BackupPlaces backups, BlobStore blobs, IBlobFiles files, IEnumerable<BlobReference> references, CancellationToken cancellationToken)
+    {
+        if (backups.Find(id) is not { } backup)
+            return NotFound();
+        if (http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey)
+            return AdminProblem.Of(StatusCodes.Status403Forbidden, "unauthorized", "This key may only read, and a backup holds everything.");
+        var source = BlobPool.Beside(backup.Path, files) ?? (IBlobSource)blobs;
+        var tar = await Task.Run(() => BackupTar.Of(backup, source, references), cancellationToken);
+        http.Response.ContentLength = tar.Length;
+        return TypedResults.Stream(to => WriteAsync(tar, to, http), BackupTarType, $"sluice-{backup.Id}.tar");
+    }
+
+    private static async Task WriteAsync(BackupTar tar, Stream to, HttpContext http)
+    {
+        try
+        {
+            await tar.WriteAsync(to, http.RequestAborted);
+        }
+        catch (IOException)
+        {
+            // Ends the connection before the announced length, so that the client notices the missing rest.
+            http.Abort();
+        }
     }
 
     /// <summary>Deletes a backup from the data folder. Only if it is not there, deletes it from the second folder.</summary>
@@ -64,12 +99,26 @@ internal static class BackupResource
             return refusal;
         if (await Task.Run(() => plan.FindObstacle(backup, cancellationToken), cancellationToken) is { } obstacle)
             return AdminProblem.TestFailed($"This backup cannot be restored: {obstacle}.");
-        var report = RestoreReport.Of(await Task.Run(() => plan.Estimate(backup), cancellationToken));
+        var (key, wrong) = await OpenKeyAsync(backup, wish.Passphrase, cancellationToken);
+        if (wrong is not null)
+            return wrong;
+        var report = RestoreReport.Of(await Task.Run(() => plan.Estimate(backup, key), cancellationToken));
         if (dryRun == true)
             return TypedResults.Ok(report);
-        plan.Request(backup, "web UI", wish.Requeue);
+        plan.Request(backup, "web UI", wish.Requeue, key);
         restart.RequestAfter(http.Response);
         return TypedResults.Accepted((string?)null, report);
+    }
+
+    /// <summary>Opens the key of a backup with a passphrase. Returns the error of a wrong one; both null without a passphrase.</summary>
+    public static async Task<(byte[]? Key, JsonHttpResult<Problem>? Wrong)> OpenKeyAsync(Backup backup, string? passphrase, CancellationToken cancellationToken)
+    {
+        if (passphrase is not { Length: > 0 and <= MaxPassphrase } given)
+            return (null, passphrase is { Length: > 0 } ? Wrong() : null);
+        var key = await Task.Run(() => SealedKey.TryOpen(backup.Path, given), cancellationToken);
+        return (key, key is null ? Wrong() : null);
+
+        static JsonHttpResult<Problem> Wrong() => AdminProblem.BadInput("passphrase", "This is not the passphrase of this backup.");
     }
 
     private static async Task<Ok<LaterList>> ShowLaterAsync(LaterNzbs later, CancellationToken cancellationToken)

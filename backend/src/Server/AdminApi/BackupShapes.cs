@@ -54,20 +54,21 @@ internal sealed record BackupList(
 
 /// <summary>
 /// The cost of a restore, in sentences and in figures: seconds since the backup, NZBs that came after it, settings that change, browsers whose login
-/// the backup lacks, files that play, and keys of settings that stay locked. A figure is null if the present database cannot be read.
+/// the backup lacks, files that play, and keys of settings that stay locked. <c>NeedsPassphrase</c> is true if the passphrase of the backup would unlock
+/// them. A figure is null if the present database cannot be read.
 /// </summary>
 internal sealed record RestoreReport(
-    string Id, string Sentence, long AgeSeconds, int Later, int? Settings, int? Logins, long Files, IReadOnlyList<string> Locked)
+    string Id, string Sentence, long AgeSeconds, int Later, int? Settings, int? Logins, long Files, IReadOnlyList<string> Locked, bool NeedsPassphrase)
 {
     public static RestoreReport Of(RestoreCost cost) => new(
-        cost.Backup.Id, cost.Sentence, (long)cost.Age.TotalSeconds, cost.Later, cost.Settings, cost.Logins, cost.Files, cost.Locked);
+        cost.Backup.Id, cost.Sentence, (long)cost.Age.TotalSeconds, cost.Later, cost.Settings, cost.Logins, cost.Files, cost.Locked, cost.NeedsPassphrase);
 }
 
 /// <summary>
 /// Restores a backup. <c>Requeue</c> returns the NZBs that came after it to the queue. Needs the administrator's password, as a new key does, because
-/// the backup may restore an earlier one.
+/// the backup may restore an earlier one. <c>Passphrase</c> restores the key file too.
 /// </summary>
-internal sealed record RestoreRequest(bool Requeue = false, string? Password = null) : IJsonBody<RestoreRequest>;
+internal sealed record RestoreRequest(bool Requeue = false, string? Password = null, string? Passphrase = null) : IJsonBody<RestoreRequest>;
 
 /// <summary>An NZB that came after the restored backup; <c>Name</c> begins with NZB if it was not recorded.</summary>
 internal sealed record LaterRow(string Id, string Name, string Category, DateTimeOffset At, long Bytes)

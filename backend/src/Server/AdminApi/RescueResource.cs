@@ -12,8 +12,9 @@ internal sealed record RescueState(string Cause, bool NeedsCode);
 
 /// <summary>
 /// Opens the rescue with the code. Without <c>Backup</c> the response lists the backups; with the id of one the server restarts and restores it.
+/// <c>Passphrase</c> restores the key file too.
 /// </summary>
-internal sealed record RescueRequest(string Code, string? Backup = null, bool Requeue = false) : IJsonBody<RescueRequest>;
+internal sealed record RescueRequest(string Code, string? Backup = null, bool Requeue = false, string? Passphrase = null) : IJsonBody<RescueRequest>;
 
 /// <summary>A backup with the cost of its restore.</summary>
 internal sealed record RescueRow(BackupRow Backup, RestoreReport Cost);
@@ -61,7 +62,10 @@ internal static class RescueResource
             return AdminProblem.NotFound("There is no such backup.");
         if (await Task.Run(() => plan.FindObstacle(backup, cancellationToken), cancellationToken) is { } obstacle)
             return AdminProblem.TestFailed($"This backup cannot be restored: {obstacle}. Choose another one.");
-        plan.Request(backup, "safe mode", request.Requeue);
+        var (key, wrong) = await BackupResource.OpenKeyAsync(backup, request.Passphrase, cancellationToken);
+        if (wrong is not null)
+            return wrong;
+        plan.Request(backup, "safe mode", request.Requeue, key);
         restart.RequestAfter(http.Response);
         return TypedResults.Accepted((string?)null, new RescueList([], IsRestoring: true));
     }

@@ -80,7 +80,7 @@ internal static class SecretKeyResource
         LockedSetting[] locked = [.. settings.Current.All.Where(setting => setting.IsLocked).Select(setting => Shape(setting.Definition))];
         string[] links = [.. locked.Select(setting => LinksOf(setting.Key)).OfType<string>()];
         var report = new SecretKeyReport(
-            SecretBox.KeyFile,
+            SecretBox.KeyFileName,
             box.State,
             isLocked || locked.Length > 0 ? $"The key file {box.Cause}." : null,
             locked,

@@ -83,7 +83,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
     public async Task<ArrConnection> ConnectAsync(ArrServer server, IReadOnlyList<OwnAddress> addresses, string? agreed, CancellationToken cancellationToken)
     {
         if (api.CurrentValue.KeyIsLocked)
-            throw new ArrException($"The API key that {server.Kind} needs is locked until {SecretBox.KeyFile} is back.");
+            throw new ArrException($"The API key that {server.Kind} needs is locked until {SecretBox.KeyFileName} is back.");
         await _turn.WaitAsync(cancellationToken);
         try
         {

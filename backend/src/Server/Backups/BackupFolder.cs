@@ -7,6 +7,11 @@ namespace Sluice.Server.Backups;
 internal sealed record Backup(string Path, BackupManifest Manifest)
 {
     public string Id => Manifest.Id;
+
+    /// <summary>Names of its files.</summary>
+    public IReadOnlyList<string> FileNames => Manifest.SealedKeySha256 is null
+        ? [BackupManifest.FileName, BackupKeys.FileName, BackupFolder.DatabaseName]
+        : [BackupManifest.FileName, BackupKeys.FileName, BackupFolder.DatabaseName, SealedKey.FileName];
 }
 
 /// <summary>

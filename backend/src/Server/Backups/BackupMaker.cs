@@ -1,7 +1,9 @@
 using System.Globalization;
 using System.Reflection;
 using System.Security.Cryptography;
+using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
+using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Backups;
@@ -20,6 +22,8 @@ internal sealed class BackupMaker(
     BackupProof proof,
     IBlobFiles files,
     IEnumerable<BlobReference> references,
+    SecretBox box,
+    IOptionsMonitor<BackupOptions> options,
     TimeProvider time)
 {
     private const long SpareBytes = 64L << 20;
@@ -65,10 +69,10 @@ internal sealed class BackupMaker(
         }
     }
 
-    /// <summary>Renews a backup if the database has not changed since. Returns false if it has.</summary>
+    /// <summary>Renews a backup if neither the database nor the passphrase has changed since. Returns false if one has.</summary>
     public bool TryRenew(Backup last)
     {
-        if (last.Manifest.Mark.Length == 0 || last.Manifest.Mark != ReadMark())
+        if (last.Manifest.Mark.Length == 0 || last.Manifest.Mark != ReadMark() || !IsSealedAsSet(last))
             return false;
         (last.Manifest with { StillTrueAt = time.WallTime() }).Write(last.Path);
         return true;
@@ -100,9 +104,26 @@ internal sealed class BackupMaker(
         {
             StillTrueAt = at,
             Mark = mark,
+            SealedKeySha256 = SealKey(partial),
         };
         manifest.Write(partial);
     }
+
+    /// <summary>Adds the key of this server if there is a passphrase. Returns the hash of its file, or null.</summary>
+    private string? SealKey(string partial)
+    {
+        if (options.CurrentValue.Passphrase is not { Length: > 0 } passphrase || box.CopyKey() is not { } key)
+            return null;
+        var file = SealedKey.Seal(key, passphrase);
+        PrivateFile.Replace(Path.Combine(partial, SealedKey.FileName), file);
+        return Convert.ToHexStringLower(SHA256.HashData(file));
+    }
+
+    /// <summary>Whether a backup has the key of this server under the current passphrase, or none if there is no passphrase.</summary>
+    private bool IsSealedAsSet(Backup last) =>
+        options.CurrentValue.Passphrase is { Length: > 0 } passphrase && box.CopyKey() is { } key
+            ? SealedKey.TryOpen(last.Path, passphrase) is { } found && CryptographicOperations.FixedTimeEquals(key, found)
+            : last.Manifest.SealedKeySha256 is null;
 
     private void RequireSpace()
     {

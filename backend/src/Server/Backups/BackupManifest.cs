@@ -57,6 +57,10 @@ internal sealed record BackupManifest(
     /// <summary>Marks of the database file at that time, which change with every write.</summary>
     public string Mark { get; init; } = "";
 
+    /// <summary>Hash of <c>key.sealed</c>; null if the backup has none.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? SealedKeySha256 { get; init; }
+
     /// <summary>Hash of the rest, so that damage in any other field is noticed.</summary>
     public string Seal { get; init; } = "";
 
@@ -102,5 +106,6 @@ internal sealed record BackupManifest(
 [JsonSourceGenerationOptions(JsonSerializerDefaults.Web, WriteIndented = true, RespectRequiredConstructorParameters = true, RespectNullableAnnotations = true, UseStringEnumConverter = true)]
 [JsonSerializable(typeof(BackupManifest))]
 [JsonSerializable(typeof(RestoreWish))]
+[JsonSerializable(typeof(SealedKey))]
 [JsonSerializable(typeof(SecondFolderNote))]
 internal sealed partial class BackupsJson : JsonSerializerContext;

@@ -27,6 +27,8 @@ internal sealed class BackupProof(IEnumerable<BlobReference> references, Random 
             return damaged;
         if (FindFlawInFile(Path.Combine(folder, BackupKeys.FileName), manifest.KeysSha256, cancellationToken) is { } lost)
             return lost;
+        if (manifest.SealedKeySha256 is { } sealedKey && FindFlawInFile(Path.Combine(folder, SealedKey.FileName), sealedKey, cancellationToken) is { } locked)
+            return locked;
 
         try
         {

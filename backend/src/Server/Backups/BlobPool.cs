@@ -88,7 +88,8 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
     /// <summary>Returns the hash at the start of the name of an NZB.</summary>
     public static string HashOf(string name) => name[..^BlobStore.NzbSuffix.Length];
 
-    private static bool IsNzb(string name) =>
+    /// <summary>Whether a file name is that of an NZB. Only such a name may become part of a path.</summary>
+    public static bool IsNzb(string name) =>
         name.EndsWith(BlobStore.NzbSuffix, StringComparison.Ordinal) && BlobStore.KeyOf(HashOf(name)) != UInt128.Zero && HashOf(name).All(char.IsAsciiHexDigitLower);
 
     // Only folders of two digits, because others belong to the operator.

@@ -14,10 +14,13 @@ namespace Sluice.Server.Backups;
 /// <param name="Settings">Settings whose value differs.</param>
 /// <param name="Logins">Browsers whose login the backup lacks.</param>
 /// <param name="Files">Files that play.</param>
-/// <param name="Locked">Keys of settings whose secrets the key file of this server cannot decrypt.</param>
+/// <param name="Locked">Keys of settings whose secrets neither the key file of this server nor that of the backup can decrypt.</param>
 internal sealed record RestoreCost(
     Backup Backup, TimeSpan Age, int Later, int? Settings, int? Logins, long Files, IReadOnlyList<string> Locked)
 {
+    /// <summary>Whether the passphrase of the backup would unlock settings.</summary>
+    public bool NeedsPassphrase => Locked.Count > 0 && Backup.Manifest.SealedKeySha256 is not null;
+
     /// <summary>The cost in two or three sentences.</summary>
     public string Sentence
     {
@@ -34,6 +37,8 @@ internal sealed record RestoreCost(
                 sentences.Add($"{Count(Later, "NZB came", "NZBs came")} after it, and can be queued again.");
             if (Locked.Count > 0)
                 sentences.Add($"These settings stay locked, because this server has another key: {string.Join(", ", Locked)}.");
+            if (NeedsPassphrase)
+                sentences.Add("The passphrase of the backup unlocks them.");
             return string.Join(' ', sentences);
         }
     }
@@ -56,7 +61,8 @@ internal sealed class RestorePlan(
             : proof.FindFlaw(backup.Path, BlobPool.Beside(backup.Path, files) ?? (IBlobSource)blobs, cancellationToken);
 
     /// <summary>Counts the cost of restoring a verified backup. Blocks the calling thread.</summary>
-    public RestoreCost Estimate(Backup backup)
+    /// <param name="key">The key from the backup (<see cref="SealedKey"/>); null without a passphrase.</param>
+    public RestoreCost Estimate(Backup backup, byte[]? key = null)
     {
         var known = BackupKeys.Read(backup.Path).ToHashSet();
         using var copy = DatabaseCopy.Open(Path.Combine(backup.Path, BackupFolder.DatabaseName));
@@ -68,13 +74,15 @@ internal sealed class RestorePlan(
             now is null ? null : then.Settings.Keys.Union(now.Settings.Keys).Count(key => then.Settings.GetValueOrDefault(key) != now.Settings.GetValueOrDefault(key)),
             now?.Sessions.Count(session => !then.Sessions.Contains(session)),
             backup.Manifest.Rows.GetValueOrDefault("library_file"),
-            FindLocked(then));
+            FindLocked(then, key));
     }
 
     /// <summary>Schedules the restore of a backup for the next startup.</summary>
     /// <param name="by">The requester, for the log.</param>
+    /// <param name="requeue">Whether NZBs that came after the backup return to the queue.</param>
+    /// <param name="key">The key from the backup, which replaces the key file; null to keep the key file.</param>
     /// <exception cref="StorageException">The wish cannot be written.</exception>
-    public void Request(Backup backup, string by, bool requeue)
+    public void Request(Backup backup, string by, bool requeue, byte[]? key = null)
     {
         var wish = new RestoreWish(backup.Path, backup.Manifest.Sha256, time.WallTime(), by, requeue);
         // The folder of the replaced database also marks the progress of this restore, so it must be its own.
@@ -82,6 +90,8 @@ internal sealed class RestorePlan(
             wish = wish with { At = wish.At.AddSeconds(1) };
         try
         {
+            // Staged first, so that the wish is never without it.
+            RestoredKey.Stage(folder, key);
             wish.Write(folder);
         }
         catch (Exception e) when (StorageException.From(e, folder.RestoreWish) is { } fault)
@@ -108,13 +118,13 @@ internal sealed class RestorePlan(
         }
     }
 
-    private string[] FindLocked(PastState then)
+    private string[] FindLocked(PastState then, byte[]? key)
     {
         // A separate box, because the running server's box belongs to the present database.
         var box = new SecretBox(folder);
         var values = then.Settings.Where(setting => SecretBox.IsSealed(setting.Value)).ToDictionary();
         box.Prepare(then.Fingerprint, values);
-        return [.. values.Where(setting => box.Open(setting.Key, setting.Value) is null).Select(setting => setting.Key).Order(StringComparer.Ordinal)];
+        return [.. values.Where(setting => box.Open(setting.Key, setting.Value) is null && (key is null || !SecretBox.IsKeyOf(key, setting.Key, setting.Value))).Select(setting => setting.Key).Order(StringComparer.Ordinal)];
     }
 
     /// <summary>The rows of a database that a restore changes.</summary>

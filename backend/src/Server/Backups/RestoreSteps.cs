@@ -23,7 +23,10 @@ internal sealed class RestoreSteps(
     {
         try
         {
-            return await RunStepsAsync(cancellationToken);
+            var isRestored = await RunStepsAsync(cancellationToken);
+            if (Directory.Exists(folder.Unpacked))
+                Directory.Delete(folder.Unpacked, recursive: true);
+            return isRestored;
         }
         catch (Exception e) when (StorageException.From(e, folder.Root) is { } fault)
         {
@@ -38,6 +41,7 @@ internal sealed class RestoreSteps(
         if (RestoreWish.Read(folder) is not { } wish)
         {
             BackupsLog.WishUnreadable(logger, folder.RestoreWish);
+            RestoredKey.Discard(folder);
             RestoreWish.Remove(folder);
             return false;
         }
@@ -50,6 +54,7 @@ internal sealed class RestoreSteps(
             {
                 BackupsLog.NotRestored(logger, wish.Folder, flaw);
                 File.Delete(Interim);
+                RestoredKey.Discard(folder);
                 RestoreWish.Remove(folder);
                 return false;
             }
@@ -63,6 +68,8 @@ internal sealed class RestoreSteps(
 
         if (File.Exists(Interim))
             ReplaceDatabase(replaced);
+        RestoredKey.Place(folder);
+        Failpoint.Reach("restore-key-placed");
         RestoredDatabase.Adopt(folder, references, blobs.ListNzbs());
         if (wish.Requeue)
             PrivateFile.Replace(Path.Combine(folder.Root, RequeueMark), []);

@@ -11,8 +11,6 @@ internal sealed class SecondFolder(string path, IBlobFiles files, BackupProof pr
 {
     private const long SpareBytes = 64L << 20;
 
-    private static readonly string[] Parts = [BackupFolder.DatabaseName, BackupKeys.FileName, BackupManifest.FileName];
-
     private readonly IReadOnlyList<BlobReference> _references = [.. references.Where(reference => reference.IsNzb)];
 
     public BackupFolder Backups { get; } = new(path);
@@ -93,7 +91,7 @@ internal sealed class SecondFolder(string path, IBlobFiles files, BackupProof pr
         try
         {
             var piece = new byte[1 << 20];
-            foreach (var name in Parts)
+            foreach (var name in from.FileNames)
             {
                 using var source = files.OpenRead(Path.Combine(from.Path, name));
                 files.Copy(source, Path.Combine(partial, name), piece, cancellationToken);

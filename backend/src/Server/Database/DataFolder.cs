@@ -39,6 +39,9 @@ internal sealed record DataFolder(string Root)
     /// <summary>Databases that a restore has replaced, by time of the restore. Created on first use.</summary>
     public string Replaced => Path.Combine(Root, "replaced");
 
+    /// <summary>A backup unpacked from one file for a restore. The folder exists only until then.</summary>
+    public string Unpacked => Path.Combine(Root, "unpacked");
+
     /// <summary>The restore to perform at the next startup. The file exists only until then.</summary>
     public string RestoreWish => Path.Combine(Root, "restore.json");
 

@@ -17,12 +17,16 @@ internal sealed record BackupOptions
     /// <summary>Folder that receives complete copies of the backups, preferably on another disk; empty for none.</summary>
     public required string SecondDir { get; init; }
 
+    /// <summary>Encrypts the key file in each backup; empty for backups without the key.</summary>
+    public required string Passphrase { get; init; }
+
     public static BackupOptions Read(EffectiveSettings settings) => new()
     {
         IsScheduled = settings.Boolean("backup.schedule-enabled"),
         At = TimeSpan.FromMinutes(settings.Number("backup.schedule-time")),
         Days = (int)settings.Number("backup.retention-count"),
         Weeks = (int)settings.Number("backup.retention-weeks"),
+        Passphrase = settings.Text("backup.passphrase"),
         SecondDir = settings.Text("backup.second-dir"),
     };
 }

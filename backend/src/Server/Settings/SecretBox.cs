@@ -24,12 +24,10 @@ internal enum KeyState
 /// </summary>
 internal sealed class SecretBox(DataFolder folder)
 {
-    public const string KeyFile = "keys/secret.key";
+    public const string KeyFileName = "keys/secret.key";
 
     private const string Prefix = "enc:v1:";
-    private const string KeyName = "secret.key";
     private const string InterimName = "interim.key";
-    private const int KeyBytes = 32;
     private const int NonceBytes = 12;
     private const int TagBytes = 16;
     private const int FingerprintBytes = 16;
@@ -41,7 +39,7 @@ internal sealed class SecretBox(DataFolder folder)
     private byte[]? _key;
     private byte[]? _interim;
 
-    private string KeyPath => Path.Combine(folder.Keys, KeyName);
+    private string KeyPath => KeyFile.Of(folder);
 
     public KeyState State
     {
@@ -61,9 +59,9 @@ internal sealed class SecretBox(DataFolder folder)
     /// <summary>Why a secret cannot be decrypted, to complete a sentence after "because".</summary>
     public string Cause => State switch
     {
-        KeyState.Missing => $"{KeyFile} is missing",
-        KeyState.Damaged => $"{KeyFile} is damaged",
-        _ => $"{KeyFile} holds another key",
+        KeyState.Missing => $"{KeyFileName} is missing",
+        KeyState.Damaged => $"{KeyFileName} is damaged",
+        _ => $"{KeyFileName} holds another key",
     };
 
     /// <summary>Identifies the key without revealing it; null without a key or while locked.</summary>
@@ -76,6 +74,16 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
+    /// <summary>Returns a copy of the key, for a backup of it; null without a key or while locked.</summary>
+    public byte[]? CopyKey()
+    {
+        lock (_gate)
+            return _key?.ToArray();
+    }
+
+    /// <summary>Whether a key decrypts a value of this name.</summary>
+    public static bool IsKeyOf(byte[] key, string name, string text) => Open(key, name, text) is not null;
+
     public static bool IsSealed(string text) => text.StartsWith(Prefix, StringComparison.Ordinal);
 
     /// <summary>Reads the key file and verifies it against the encrypted secrets.</summary>
@@ -86,8 +94,8 @@ internal sealed class SecretBox(DataFolder folder)
     {
         lock (_gate)
         {
-            var (key, state) = ReadKey(KeyPath);
-            _interim = ReadKey(Path.Combine(folder.Keys, InterimName)).Key;
+            var (key, state) = KeyFile.Read(KeyPath);
+            _interim = KeyFile.Read(Path.Combine(folder.Keys, InterimName)).Key;
             var isNew = fingerprint is null && values.Count == 0;
             var isRight = key is not null
                 && (fingerprint is not null ? FingerprintOf(key) == fingerprint : isNew || values.Any(value => Open(key, value.Key, value.Value) is not null));
@@ -105,7 +113,7 @@ internal sealed class SecretBox(DataFolder folder)
         {
             PrepareOnce();
             RequireKey();
-            return Seal(_key ??= MakeKey(KeyPath), name, value);
+            return Seal(_key ??= KeyFile.Make(KeyPath), name, value);
         }
     }
 
@@ -119,8 +127,8 @@ internal sealed class SecretBox(DataFolder folder)
         {
             PrepareOnce();
             return _state == KeyState.Usable
-                ? Seal(_key ??= MakeKey(KeyPath), name, value)
-                : Seal(_interim ??= MakeKey(Path.Combine(folder.Keys, InterimName)), name, value);
+                ? Seal(_key ??= KeyFile.Make(KeyPath), name, value)
+                : Seal(_interim ??= KeyFile.Make(Path.Combine(folder.Keys, InterimName)), name, value);
         }
     }
 
@@ -159,7 +167,7 @@ internal sealed class SecretBox(DataFolder folder)
         lock (_gate)
         {
             PrepareOnce();
-            return _state == KeyState.Usable ? null : new Replacement(this, MakeKey(KeyPath));
+            return _state == KeyState.Usable ? null : new Replacement(this, KeyFile.Make(KeyPath));
         }
     }
 
@@ -204,66 +212,6 @@ internal sealed class SecretBox(DataFolder folder)
 
     private static string FingerprintOf(byte[] key) =>
         Convert.ToHexStringLower(HMACSHA256.HashData(key, "fingerprint"u8).AsSpan(0, FingerprintBytes));
-
-    private static (byte[]? Key, KeyState State) ReadKey(string path)
-    {
-        try
-        {
-            if (!File.Exists(path))
-                return (null, KeyState.Missing);
-            using var file = File.OpenRead(path);
-            var key = new byte[KeyBytes];
-            var isWhole = file.ReadAtLeast(key, KeyBytes, throwOnEndOfStream: false) == KeyBytes && file.ReadByte() < 0;
-            return isWhole ? (key, KeyState.Usable) : (null, KeyState.Damaged);
-        }
-        catch (Exception e) when (StorageException.From(e, path) is { } fault)
-        {
-            throw fault;
-        }
-    }
-
-    private static byte[] MakeKey(string path)
-    {
-        try
-        {
-            if (File.Exists(path))
-                File.Move(path, FreeNameFor(path));
-            var key = RandomNumberGenerator.GetBytes(KeyBytes);
-            WriteKey(path, key);
-            return key;
-        }
-        catch (Exception e) when (StorageException.From(e, path) is { } fault)
-        {
-            throw fault;
-        }
-    }
-
-    /// <summary>Returns a free name for a replaced key file, which is kept because it may still decrypt something.</summary>
-    private static string FreeNameFor(string path)
-    {
-        var number = 1;
-        while (File.Exists($"{path}.former-{number}"))
-            number++;
-        return $"{path}.former-{number}";
-    }
-
-    private static void WriteKey(string path, byte[] key)
-    {
-        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
-        if (!OperatingSystem.IsWindows())
-            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-
-        var temporary = path + ".tmp";
-        File.Delete(temporary);
-        using (var file = new FileStream(temporary, options))
-        {
-            file.Write(key);
-            file.Flush(flushToDisk: true);
-        }
-
-        File.Move(temporary, path);
-        PosixCalls.SyncFolder(Path.GetDirectoryName(path)!);
-    }
 
     /// <summary>A new key file that replaces the lost one.</summary>
     public sealed class Replacement(SecretBox box, byte[] key)

@@ -97,6 +97,7 @@ internal static class SettingCards
         ["backup.schedule-time"] = new(SettingGroup.Backups, "Time of the daily backup", "Counted from midnight by the clock of this machine, so 180 is three o'clock at night. A server that was off then makes up for it.") { Unit = "minutes", ZeroMeans = "midnight" },
         ["backup.retention-count"] = new(SettingGroup.Backups, "Daily backups to keep", "The newest backup of each of this many days. The newest one of all is never deleted.") { Unit = "days" },
         ["backup.retention-weeks"] = new(SettingGroup.Backups, "Weekly backups to keep", "The newest backup of each of this many weeks, in addition to the daily ones.") { Unit = "weeks", ZeroMeans = "none" },
+        ["backup.passphrase"] = new(SettingGroup.Backups, "Passphrase", "Adds the key file to each backup, encrypted, so that your saved passwords also work on a new machine. Write it down outside Sluice.") { ZeroMeans = "no key in backups" },
         ["backup.second-dir"] = new(SettingGroup.Backups, "Second folder", "A folder on another disk or machine that gets complete copies, NZBs included. With it, you can restore everything even if this disk fails.") { ZeroMeans = "none" },
         ["ui.pictures-max-mb"] = new(SettingGroup.System, "Pictures of films", "The most disk space for the pictures on Home. They are taken in this browser's player and cost no download; the oldest go first.") { Unit = "MiB", ZeroMeans = "no pictures" },
         ["ui.arr-posters"] = new(SettingGroup.Arr, "Posters", "Home shows the posters of Sonarr and Radarr."),

@@ -53,6 +53,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
         SettingType.Key => $"{Min} to {Max} letters, digits, _ and -",
         SettingType.Password => ChosenPassword.Rule,
         SettingType.Text => $"{Min} to {Max} characters without a colon",
+        SettingType.Line when EmptyAllowed => $"empty or one line of {Min} to {Max} characters",
         SettingType.Line => Min > 0 ? $"one line of {Min} to {Max} characters" : $"one line of at most {Max} characters",
         SettingType.Url => "empty or an http or https URL without credentials",
         SettingType.Name => "a folder name",

@@ -24,7 +24,7 @@ internal static class SettingReader
 
         return definition.Type switch
         {
-            SettingType.Key or SettingType.Path when text.Length == 0 && definition.EmptyAllowed => text,
+            SettingType.Key or SettingType.Path or SettingType.Line when text.Length == 0 && definition.EmptyAllowed => text,
             SettingType.Boolean => SettingText.ReadBoolean(text) is { } value ? (value ? "true" : "false") : null,
             SettingType.Number => ReadNumber(definition, text, out bound),
             SettingType.Choice => definition.Words.FirstOrDefault(word => word.Equals(text.Trim(), StringComparison.OrdinalIgnoreCase)),

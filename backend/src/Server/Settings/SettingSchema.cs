@@ -160,6 +160,7 @@ internal static class SettingSchema
         Number("backup.schedule-time", 0, 1439, 180),
         Number("backup.retention-count", 1, 100, 5),
         Number("backup.retention-weeks", 0, 52, 4),
+        new("backup.passphrase", SettingType.Line) { Min = 12, Max = 1024, Secret = true, EmptyAllowed = true },
         new("backup.second-dir", SettingType.Path) { EmptyAllowed = true },
         new("metrics.require-api-key", SettingType.Boolean) { Default = "true", Fallbacks = [new("METRICS_REQUIRE_API_KEY")] },
 

@@ -27,12 +27,13 @@ public sealed class SecretAnswerTests : IDisposable
         ["webdav.pass"] = "canary04-canary04",
         ["webdav.static-download-key"] = "canary05-canary05",
         ["rclone.pass"] = "canary06-canary06",
+        ["backup.passphrase"] = "canary12-canary12",
         ["api.archive-passwords"] = "canary07-canary07",
         ["usenet.providers"] = """{"Providers":[{"Nickname":"one","Host":"127.0.0.1","Port":1,"UseSsl":false,"User":"canary08-canary08","Pass":"canary09-canary09","MaxConnections":2,"Type":1}]}""",
         ["arr.instances"] = """{"SonarrInstances":[{"Host":"http://sonarr:8989","ApiKey":"canary10-canary10"}]}""",
     };
 
-    private static readonly string[] Canaries = [.. Enumerable.Range(1, 11).Select(i => $"canary{i:00}-canary{i:00}"), SetupCode];
+    private static readonly string[] Canaries = [.. Enumerable.Range(1, 12).Select(i => $"canary{i:00}-canary{i:00}"), SetupCode];
 
     private static readonly string[] SabModes =
         ["queue", "history", "warnings", "status", "fullstatus", "status&name=fullstatus", "get_config", "server_stats", "get_cats", "version"];

@@ -111,6 +111,7 @@ public sealed class SettingRoundTripTests : IDisposable
         "general.url-base" => "/base",
         // The first other word would be the most verbose level.
         "general.log-level" => "error",
+        "backup.passphrase" => "other passphrase",
         "queue.max-items" => "20",
         "queue.resume-threshold" => "10",
         _ => definition.Type switch

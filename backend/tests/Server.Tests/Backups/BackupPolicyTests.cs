@@ -10,7 +10,7 @@ public sealed class BackupPolicyTests
 {
     private static readonly DateTimeOffset Noon = new(2026, 3, 10, 12, 0, 0, TimeSpan.Zero);
 
-    private static readonly BackupOptions Nightly = new() { IsScheduled = true, At = TimeSpan.FromHours(3), Days = 5, Weeks = 4, SecondDir = "" };
+    private static readonly BackupOptions Nightly = new() { IsScheduled = true, At = TimeSpan.FromHours(3), Days = 5, Weeks = 4, Passphrase = "", SecondDir = "" };
 
     [Theory]
     // The server has just started and has no backup: ten minutes after the start.

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Backups;
 
-/// <summary>The restore of a whole process: the server restarts itself, or the command line restores while it is stopped (OPS-11, OPS-15).</summary>
+/// <summary>The restore of a whole process: the server restarts itself, or the command line restores while it is stopped (OPS-8, OPS-11, OPS-15).</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RestoreProcessTests
 {
@@ -67,6 +67,40 @@ public sealed class RestoreProcessTests
         bytes[bytes.Length / 2] ^= 4;
         await File.WriteAllBytesAsync(path, bytes, Token);
         await AssertEndsAsync(set, 65, "sluice.db is damaged", "--verify", Path.GetDirectoryName(path)!);
+    }
+
+    [Fact]
+    public async Task Command_line_restores_a_tar_file_on_an_empty_machine()
+    {
+        const string passphrase = "a-passphrase-of-the-backups";
+        var settings = new Dictionary<string, string>(Settings) { ["SLUICE_CONFIG__BACKUP__PASSPHRASE"] = passphrase };
+        await using var set = await MockedServer.StartAsync(new MockOptions(), settings, Token);
+        var film = new SyntheticFilm(39, 60_000, 30_000);
+        await ImportAsync(set, film);
+        var tar = Path.Combine(Path.GetDirectoryName(set.Data)!, "backup.tar");
+        var (right, wrong) = (Path.Combine(Path.GetDirectoryName(set.Data)!, "right"), Path.Combine(Path.GetDirectoryName(set.Data)!, "wrong"));
+        await File.WriteAllTextAsync(right, passphrase + "\n", Token);
+        await File.WriteAllTextAsync(wrong, "another passphrase\n", Token);
+        using (var browser = await LogInAsync(set))
+            await File.WriteAllBytesAsync(tar, await browser.GetByteArrayAsync($"api/backups/{await BackUpAsync(browser)}", Token), Token);
+        Assert.Equal(0, await set.Server.StopAsync(Token));
+        var key = await File.ReadAllBytesAsync(Path.Combine(set.Data, "keys", "secret.key"), Token);
+        Directory.Delete(set.Data, recursive: true);
+        Directory.CreateDirectory(set.Data);
+
+        await AssertEndsAsync(set, 0, "is sound", "--verify", tar);
+        await AssertEndsAsync(set, 65, "does not contain the passphrase", "--restore", tar, "--passphrase-file", wrong, "--yes");
+        await AssertEndsAsync(set, 64, "cannot be read", "--restore", tar, "--passphrase-file", wrong + "-absent", "--yes");
+        await AssertEndsAsync(set, 0, "1 file plays by it", "--restore", tar, "--passphrase-file", right, "--yes");
+
+        Assert.Equal(key, await File.ReadAllBytesAsync(Path.Combine(set.Data, "keys", "secret.key"), Token));
+        Assert.False(Directory.Exists(Path.Combine(set.Data, "unpacked")));
+        await set.RestartAsync(settings, Token);
+        await set.Client.PublishedAsync(film.Name, Token);
+
+        var bytes = await File.ReadAllBytesAsync(tar, Token);
+        await File.WriteAllBytesAsync(tar, bytes[..(bytes.Length / 2)], Token);
+        await AssertEndsAsync(set, 65, "is no backup", "--verify", tar);
     }
 
     private static async Task ImportAsync(MockedServer set, SyntheticFilm film)

@@ -20,12 +20,16 @@ public sealed class BackupKillTests : IDisposable
 {
     private const int RandomKills = 100;
     private const int Seed = 20261130;
+    private const string Passphrase = "a-passphrase-of-the-backups";
     private const string AdminPassword = "a-password-of-an-administrator";
 
     private static readonly string[] OfBackup = ["backup-begun", "backup-copied", "backup-described", "backup-proved", "backup-named"];
 
     private static readonly string[] OfRestore =
-        ["restore-requested", "restore-copied", "restore-begun", "restore-moved", "restore-named", "restore-raised", "restore-adopted"];
+        ["restore-requested", "restore-copied", "restore-begun", "restore-moved", "restore-named", "restore-key-placed", "restore-raised", "restore-adopted"];
+
+    // Only reached if the key file is replaced.
+    private const string KeyStep = "restore-key-aside";
 
     // In the order in which a copy reaches them. The last one comes once a day.
     private static readonly string[] OfSecondFolder =
@@ -38,7 +42,7 @@ public sealed class BackupKillTests : IDisposable
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     /// <summary>The steps that only a backup or restore reaches.</summary>
-    public static IEnumerable<string> Points => [.. OfBackup, .. OfSecondFolder, .. OfRestore];
+    public static IEnumerable<string> Points => [.. OfBackup, .. OfSecondFolder, .. OfRestore, KeyStep];
 
     private string Data => _folder.File("data");
 
@@ -101,8 +105,8 @@ public sealed class BackupKillTests : IDisposable
 
         // The copies alone restore an empty machine, also after a kill in the middle.
         Directory.Delete(Data, recursive: true);
-        foreach (var point in (string[])["file-named", "restore-copied", "restore-named", "restore-adopted"])
-            await KillAsync(point, server => RestoreAsync(server, id));
+        foreach (var point in (string[])["file-named", "restore-copied", "restore-named", KeyStep, "restore-adopted"])
+            await KillAsync(point, server => RestoreAsync(server, id, Passphrase));
         await AssertSoundAsync(imported: _films.Count, later: 0);
     }
 
@@ -206,6 +210,7 @@ public sealed class BackupKillTests : IDisposable
     {
         Directory.CreateDirectory(Second);
         _settings["SLUICE_CONFIG__BACKUP__SECOND_DIR"] = Second;
+        _settings["SLUICE_CONFIG__BACKUP__PASSPHRASE"] = Passphrase;
     }
 
     /// <summary>Verifies every named backup of the second folder with all its NZBs.</summary>
@@ -265,10 +270,10 @@ public sealed class BackupKillTests : IDisposable
         }
     }
 
-    private static async Task RestoreAsync(ArmedServer server, string id)
+    private static async Task RestoreAsync(ArmedServer server, string id, string? passphrase = null)
     {
         using var http = await LogInAsync(server);
-        using var begun = await http.PostAsJsonAsync($"api/backups/{id}/restore", new { password = AdminPassword }, Token);
+        using var begun = await http.PostAsJsonAsync($"api/backups/{id}/restore", new { password = AdminPassword, passphrase }, Token);
         begun.EnsureSuccessStatusCode();
     }
 

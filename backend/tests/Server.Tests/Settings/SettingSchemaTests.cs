@@ -99,6 +99,7 @@ public sealed class SettingSchemaTests
         backup.schedule-time | Number | 0-1439 | 180
         backup.retention-count | Number | 1-100 | 5
         backup.retention-weeks | Number | 0-52 | 4
+        backup.passphrase | Line | 0,12-1024 |
         backup.second-dir | Path | |
         metrics.require-api-key | Boolean | | true
         ui.pictures-max-mb | Number | 0-10000 | 100
@@ -114,7 +115,7 @@ public sealed class SettingSchemaTests
     [Fact]
     public void Secret_settings_are_marked() =>
         Assert.Equal(
-            ["api.archive-passwords", "api.key", "api.nzb-key", "api.strm-key", "arr.instances", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
+            ["api.archive-passwords", "api.key", "api.nzb-key", "api.strm-key", "arr.instances", "backup.passphrase", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
             SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Order());
 
     [Fact]
@@ -164,7 +165,7 @@ public sealed class SettingSchemaTests
     {
         SettingType.Choice => string.Join(',', definition.Words),
         SettingType.Number when definition.ZeroAllowed => $"0,{definition.Min}-{definition.Max}",
-        SettingType.Key when definition.EmptyAllowed => $"0,{definition.Min}-{definition.Max}",
+        SettingType.Key or SettingType.Line when definition.EmptyAllowed => $"0,{definition.Min}-{definition.Max}",
         SettingType.Number or SettingType.Key or SettingType.Text => $"{definition.Min}-{definition.Max}",
         SettingType.Password => $"{definition.Min}-",
         SettingType.Line when definition.Min > 0 => $"{definition.Min}-{definition.Max}",

@@ -11,6 +11,8 @@ export const t = createTexts({
   "choose": "Choose a backup",
   none: "There is no backup",
   "none-body": "Put a sound copy of sluice.db into the data folder and restart. The log says more.",
+  passphrase: "Passphrase of the backup",
+  "passphrase-help": "Unlocks the saved passwords. You can also restore without it and enter them again.",
   requeue: "Import the NZBs that came after it again",
   restore: "Restore",
   "restore-help": "Sluice restarts. The present database is kept for seven days.",

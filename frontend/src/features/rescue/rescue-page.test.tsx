@@ -33,6 +33,20 @@ describe("the rescue page", () => {
     expect(await calls.at(-1)?.json()).toEqual({ code: "K7QF-2M9X", backup: backup.id, requeue: true });
   });
 
+  it("sends the passphrase of a backup from another machine", async () => {
+    const locked = { ...list, items: list.items.map((item) => ({ ...item, cost: { ...item.cost, needsPassphrase: true } })) };
+    const calls = mockApi({
+      "GET /api/rescue": state,
+      "POST /api/rescue": async (request) => (((await request.json()) as { backup?: string }).backup === undefined ? locked : { items: [], isRestoring: true }),
+    });
+    renderAt("/rescue#K7QF-2M9X", <RescuePage />);
+    await userEvent.click(await screen.findByRole("button", { name: "Show the backups" }));
+    await userEvent.type(await screen.findByLabelText("Passphrase of the backup", { selector: "input" }), "the right passphrase");
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(await screen.findByText(/reloads by itself/)).toBeVisible();
+    expect(await calls.at(-1)?.json()).toEqual({ code: "K7QF-2M9X", backup: backup.id, requeue: true, passphrase: "the right passphrase" });
+  });
+
   it("says that nothing needs a rescue", async () => {
     mockApi({});
     renderAt("/rescue", <RescuePage />);

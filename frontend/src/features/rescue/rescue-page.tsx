@@ -8,7 +8,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { CheckboxField } from "@/components/ui/switch-field";
-import { TextField } from "@/components/ui/text-field";
+import { PasswordField, TextField } from "@/components/ui/text-field";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatDateTime } from "@/lib/format";
 import { useReloadAfterRestart } from "@/lib/restart";
@@ -81,7 +81,9 @@ function CodeForm({ onOpen }: { onOpen: (code: string, list: RescueList) => void
 function Backups({ code, list }: { code: string; list: RescueList }) {
   const [chosen, setChosen] = useState(list.items[0]?.backup.id);
   const [requeue, setRequeue] = useState(true);
-  const restore = useMutation({ mutationFn: (id: string) => rescueWith(code, id, requeue) });
+  const [passphrase, setPassphrase] = useState("");
+  const cost = list.items.find(({ backup }) => backup.id === chosen)?.cost;
+  const restore = useMutation({ mutationFn: (id: string) => rescueWith(code, id, requeue, cost?.needsPassphrase ? passphrase : "") });
   useReloadAfterRestart(restore.isSuccess);
   if (restore.isSuccess) return <Notice>{t("restarting")}</Notice>;
   if (chosen === undefined) {
@@ -117,6 +119,15 @@ function Backups({ code, list }: { code: string; list: RescueList }) {
             </label>
           ))}
         </fieldset>
+        {cost?.needsPassphrase && (
+          <PasswordField
+            label={t("passphrase")}
+            help={t("passphrase-help")}
+            autoComplete="off"
+            value={passphrase}
+            onChange={(event) => setPassphrase(event.target.value)}
+          />
+        )}
         <CheckboxField label={t("requeue")} isOn={requeue} onChange={setRequeue} />
         <p className="text-sm text-muted">{t("restore-help")}</p>
         {restore.error && (

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { formatDateTime } from "@/lib/format";
 import { mockApi, problem } from "@/testing/mock-api";
 import { renderAt } from "@/testing/render";
 import { BackupsCard } from "./backups-card";
@@ -24,7 +25,7 @@ const second = {
 };
 const nothing = { items: [], total: 0 };
 const cost = {
-  id: row.id, sentence: "The backup is 14 minutes old.", ageSeconds: 840, later: 3, settings: 0, logins: 0, files: 3400, locked: [],
+  id: row.id, sentence: "The backup is 14 minutes old.", ageSeconds: 840, later: 3, settings: 0, logins: 0, files: 3400, locked: [], needsPassphrase: false,
 };
 const restorePath = `POST /api/backups/${row.id}/restore`;
 
@@ -43,6 +44,7 @@ describe("the card of backups", () => {
     expect(await screen.findByText("3,400 files, 1,200 NZBs, 185 MB")).toBeVisible();
     expect(screen.getByText("The last backup failed: the disk is full.")).toBeVisible();
     expect(screen.queryByRole("button", { name: /^Delete/ })).toBeNull();
+    expect(screen.getByRole("link", { name: /^Download the backup/ })).toHaveAttribute("href", expect.stringMatching(`/api/backups/${row.id}$`));
   });
 
   it("says that there is no backup yet", async () => {
@@ -66,7 +68,7 @@ describe("the card of backups", () => {
     expect(screen.getByText("/mnt/backup")).toBeVisible();
     expect(screen.getByText("Copied")).toBeVisible();
     expect(screen.getByText("Second folder only")).toBeVisible();
-    await userEvent.click(screen.getAllByRole("button", { name: /^Delete the backup/ })[0]!);
+    await userEvent.click(screen.getByRole("button", { name: `Delete the backup of ${formatDateTime(row.at)}` }));
     expect(await screen.findByText(/Its copy in the second folder stays/)).toBeVisible();
   });
 
@@ -109,6 +111,31 @@ describe("the card of backups", () => {
     expect(await within(dialog).findByText(/reloads by itself/)).toBeVisible();
     const sent = calls.findLast((call) => call.url.endsWith("/restore"));
     expect(await sent?.json()).toEqual({ requeue: true, password: "secret-password" });
+  });
+
+  it("asks for the passphrase of a backup from another machine", async () => {
+    const calls = mockApi({
+      "GET /api/backups": list,
+      "GET /api/backups/later": nothing,
+      [restorePath]: async (request) => {
+        if (new URL(request.url).searchParams.get("dryRun") === "true") return { ...cost, locked: ["usenet.providers"], needsPassphrase: true };
+        const body = (await request.json()) as { passphrase?: string };
+        const wrong = "This is not the passphrase of this backup.";
+        return body.passphrase === "the right passphrase" ? cost : problem(400, "bad-input", wrong, { passphrase: [wrong] });
+      },
+    });
+    renderAt("/settings/backups", <BackupsCard />);
+    await userEvent.click(await screen.findByRole("button", { name: /^Restore the backup/ }));
+    const dialog = await screen.findByRole("dialog");
+    const field = await within(dialog).findByLabelText("Passphrase of the backup", { selector: "input" });
+    await userEvent.type(field, "a wrong passphrase");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Restore" }));
+    expect(await within(dialog).findByText("This is not the passphrase of this backup.")).toBeVisible();
+    await userEvent.clear(field);
+    await userEvent.type(field, "the right passphrase");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Restore" }));
+    expect(await within(dialog).findByText(/reloads by itself/)).toBeVisible();
+    expect(await calls.findLast((call) => call.url.endsWith("/restore"))?.json()).toEqual({ requeue: true, passphrase: "the right passphrase" });
   });
 
   it("offers no restore of a damaged backup", async () => {

@@ -1,17 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { DatabaseBackup, Trash2 } from "lucide-react";
+import { DatabaseBackup, Download, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
-import { Button, IconButton } from "@/components/ui/button";
+import { Button, IconButton, buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Dialog } from "@/components/ui/dialog";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Icon } from "@/components/ui/icon";
 import { Notice } from "@/components/ui/notice";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
 import { useTopic } from "@/lib/events";
 import { formatAgo, formatBytes, formatDateTime, formatNumber } from "@/lib/format";
 import { toast } from "@/lib/toast";
+import { urlOf } from "@/lib/url-base";
 import { type BackupRow, backupsQuery, deleteBackup, laterQuery, makeBackup, requeueLater } from "./api/backups";
 import { t } from "./backups-en";
 import { RestoreDialog } from "./restore-dialog";
@@ -74,6 +76,15 @@ export function BackupsCard() {
               <Button size="sm" aria-label={t("restore-of", { date: formatDateTime(row.at) })} onClick={() => setAsked(row)}>
                 {t("restore")}
               </Button>
+              <a
+                href={urlOf(`api/backups/${row.id}`)}
+                download
+                title={t("download-of", { date: formatDateTime(row.at) })}
+                aria-label={t("download-of", { date: formatDateTime(row.at) })}
+                className={buttonClass("quiet", "sm", "size-8.5")}
+              >
+                <Icon of={Download} size={18} />
+              </a>
               {list.items.length > 1 && <IconButton icon={Trash2} label={t("delete-of", { date: formatDateTime(row.at) })} onClick={() => setUnwanted(row)} />}
             </li>
           ))}

@@ -5,6 +5,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import { Spinner } from "@/components/ui/spinner";
 import { CheckboxField } from "@/components/ui/switch-field";
+import { PasswordField } from "@/components/ui/text-field";
 import { usePasswordAgain } from "@/components/ui/use-password-again";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatDateTime } from "@/lib/format";
@@ -24,13 +25,17 @@ export function RestoreDialog({ backup, onClose }: { backup: BackupRow; onClose:
 function RestoreForm({ backup, onClose }: { backup: BackupRow; onClose: () => void }) {
   const cost = useQuery(restoreCostQuery(backup.id));
   const [requeue, setRequeue] = useState(true);
+  const [passphrase, setPassphrase] = useState("");
+  const [wrongPassphrase, setWrongPassphrase] = useState<string | undefined>();
   const [failure, setFailure] = useState<string | null>(null);
   const password = usePasswordAgain();
   const restore = useMutation({
-    mutationFn: () => restoreBackup(backup.id, requeue, password.body),
+    mutationFn: () => restoreBackup(backup.id, requeue, { ...password.body, ...(passphrase === "" ? {} : { passphrase }) }),
     onError: (error) => {
       const problem = ApiProblem.from(error);
-      setFailure(password.takes(problem) ? null : problem.title);
+      const wrong = problem.field("passphrase");
+      setWrongPassphrase(wrong);
+      setFailure(wrong !== undefined || password.takes(problem) ? null : problem.title);
     },
   });
   useReloadAfterRestart(restore.isSuccess);
@@ -54,6 +59,16 @@ function RestoreForm({ backup, onClose }: { backup: BackupRow; onClose: () => vo
       )}
       {cost.data && <p>{cost.data.sentence}</p>}
       {cost.data && cost.data.later > 0 && <CheckboxField label={t("requeue")} isOn={requeue} onChange={setRequeue} />}
+      {cost.data?.needsPassphrase && (
+        <PasswordField
+          label={t("passphrase")}
+          help={t("passphrase-help")}
+          autoComplete="off"
+          value={passphrase}
+          error={wrongPassphrase}
+          onChange={(event) => setPassphrase(event.target.value)}
+        />
+      )}
       {password.field}
       {failure && (
         <Notice tone="bad" isAlert>

@@ -13,4 +13,5 @@ export const rescueQuery = queryOptions({
 
 export const openRescue = (code: string) => dataOf(api.POST("/api/rescue", { body: { code, requeue: false } }));
 
-export const rescueWith = (code: string, backup: string, requeue: boolean) => dataOf(api.POST("/api/rescue", { body: { code, backup, requeue } }));
+export const rescueWith = (code: string, backup: string, requeue: boolean, passphrase: string) =>
+  dataOf(api.POST("/api/rescue", { body: { code, backup, requeue, ...(passphrase === "" ? {} : { passphrase }) } }));

@@ -28,7 +28,7 @@ export const makeBackup = () => dataOf(api.POST("/api/backups"));
 
 export const deleteBackup = (id: string) => dataOf(api.DELETE("/api/backups/{id}", { params: { path: { id } } }));
 
-export const restoreBackup = (id: string, requeue: boolean, proof: { password?: string }) =>
+export const restoreBackup = (id: string, requeue: boolean, proof: { password?: string; passphrase?: string }) =>
   dataOf(api.POST("/api/backups/{id}/restore", { params: { path: { id } }, body: { requeue, ...proof } }));
 
 export const requeueLater = () => dataOf(api.POST("/api/backups/later/requeue", { body: {} }));
