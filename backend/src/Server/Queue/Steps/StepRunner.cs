@@ -24,8 +24,8 @@ internal sealed class StepRunner(
     private const int Tries = 2;
 
     private readonly IReadOnlyList<IImportStep> _steps = [.. steps];
-    private readonly Dictionary<string, DurationHistogram> _times = steps.ToDictionary(
-        static step => step.Name, static _ => new DurationHistogram(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180));
+    private readonly Dictionary<string, DurationHistogram> _times = steps.Select(static step => step.Name).Distinct().ToDictionary(
+        static name => name, static _ => new DurationHistogram(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180));
 
     public string FirstStep => _steps[0].Name;
 
@@ -49,8 +49,8 @@ internal sealed class StepRunner(
     public ValueTask WriteMetricsAsync(MetricsWriter to, CancellationToken cancellationToken)
     {
         to.Histogram("sluice_import_step_seconds", "Time of each step of an import, whatever its result.");
-        foreach (var step in _steps)
-            to.Sample(_times[step.Name].Snapshot(), ("step", JsonNamingPolicy.KebabCaseLower.ConvertName(step.Name)));
+        foreach (var (name, times) in _times)
+            to.Sample(times.Snapshot(), ("step", JsonNamingPolicy.KebabCaseLower.ConvertName(name)));
         return ValueTask.CompletedTask;
     }
 
