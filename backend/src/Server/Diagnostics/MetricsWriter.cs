@@ -20,6 +20,9 @@ internal sealed class MetricsWriter
     // A server with ten providers writes about 60 KB, so the buffer rarely grows.
     private const int UsualBytes = 64 << 10;
 
+    // A double in its shortest form has at most 24 characters.
+    private const int LongestNumber = 32;
+
     private readonly ArrayBufferWriter<byte> _text = new(UsualBytes);
     private string _name = "";
 
@@ -54,7 +57,15 @@ internal sealed class MetricsWriter
     private void Begin(string name, string type, string help)
     {
         _name = name;
-        Write($"# HELP {name} {help}\n# TYPE {name} {type}\n");
+        Write("# HELP ");
+        Write(name);
+        Write(" ");
+        Write(help);
+        Write("\n# TYPE ");
+        Write(name);
+        Write(" ");
+        Write(type);
+        Write("\n");
     }
 
     private void Line(string suffix, ReadOnlySpan<(string Name, string Value)> labels, double? bound, double value)
@@ -64,24 +75,41 @@ internal sealed class MetricsWriter
         var separator = "{";
         foreach (var (name, text) in labels)
         {
-            Write($"{separator}{name}=\"{Escape(text)}\"");
+            Write(separator);
+            Write(name);
+            Write("=\"");
+            Write(Escape(text));
+            Write("\"");
             separator = ",";
         }
 
         if (bound is { } most)
         {
-            Write($"{separator}le=\"{Number(most)}\"");
+            Write(separator);
+            Write("le=\"");
+            Write(most);
+            Write("\"");
             separator = ",";
         }
 
         Write(separator == "{" ? " " : "} ");
-        Write(Number(value));
+        Write(value);
         Write("\n");
     }
 
     private void Write(string text) => Encoding.UTF8.GetBytes(text, _text);
 
-    private static string Number(double value) => double.IsPositiveInfinity(value) ? "+Inf" : value.ToString(CultureInfo.InvariantCulture);
+    private void Write(double value)
+    {
+        if (double.IsPositiveInfinity(value))
+        {
+            Write("+Inf");
+            return;
+        }
+
+        value.TryFormat(_text.GetSpan(LongestNumber), out var written, default, CultureInfo.InvariantCulture);
+        _text.Advance(written);
+    }
 
     private static string Escape(string text) =>
         text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);

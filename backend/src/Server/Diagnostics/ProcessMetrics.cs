@@ -9,6 +9,8 @@ namespace Sluice.Server.Diagnostics;
 /// <summary>Metrics of the process, its runtime, the database and the backups.</summary>
 internal sealed class ProcessMetrics(SluiceDatabase database, BackupWorker backups, TimeProvider time)
 {
+    private static readonly double StartedAt = StartTime();
+
     public ValueTask WriteAsync(MetricsWriter to, CancellationToken cancellationToken)
     {
         to.Gauge("sluice_build_info", "1, with version and commit of the running build.");
@@ -25,15 +27,19 @@ internal sealed class ProcessMetrics(SluiceDatabase database, BackupWorker backu
 
     private static void WriteProcess(MetricsWriter to)
     {
-        using var process = Process.GetCurrentProcess();
         to.Counter("process_cpu_seconds_total", "CPU time of the process, over all cores.");
         to.Sample(Environment.CpuUsage.TotalTime.TotalSeconds);
         to.Gauge("process_resident_memory_bytes", "Memory of the process in RAM.");
         to.Sample(Environment.WorkingSet);
         to.Gauge("process_start_time_seconds", "Start of the process, in Unix time.");
-        to.Sample(new DateTimeOffset(process.StartTime).ToUnixTimeMilliseconds() / 1000.0);
-        to.Gauge("process_threads", "Threads of the process.");
-        to.Sample(process.Threads.Count);
+        to.Sample(StartedAt);
+    }
+
+    /// <summary>Returns the start of the process in Unix time.</summary>
+    private static double StartTime()
+    {
+        using var process = Process.GetCurrentProcess();
+        return new DateTimeOffset(process.StartTime).ToUnixTimeMilliseconds() / 1000.0;
     }
 
     private static void WriteRuntime(MetricsWriter to)
