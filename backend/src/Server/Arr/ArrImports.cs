@@ -17,7 +17,7 @@ internal sealed class ArrImports(ArrStore store, ArrClient client, TimeProvider 
     // A dialog waits for the answer, so a program that is down must not hold it longer.
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(3);
 
-    /// <summary>Asks all programs at once. A program that does not answer in time is listed with its failure.</summary>
+    /// <summary>Asks all enabled programs at once. A program that does not answer in time is listed with its failure.</summary>
     /// <param name="downloads">Ids that the programs got for their downloads; only the first <see cref="MostDownloads"/> are queried.</param>
     public async Task<IReadOnlyList<ArrImport>> FindAsync(IReadOnlyList<string> downloads, CancellationToken cancellationToken)
     {
@@ -25,7 +25,7 @@ internal sealed class ArrImports(ArrStore store, ArrClient client, TimeProvider 
             return [];
         using var deadline = new CancellationTokenSource(Deadline, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
-        return await Task.WhenAll(store.All.Select(server => FindAsync(server, [.. downloads.Take(MostDownloads)], either.Token, cancellationToken)));
+        return await Task.WhenAll(store.Enabled.Select(server => FindAsync(server, [.. downloads.Take(MostDownloads)], either.Token, cancellationToken)));
     }
 
     private async Task<ArrImport> FindAsync(ArrServer server, IReadOnlyList<string> downloads, CancellationToken either, CancellationToken cancellationToken)

@@ -36,6 +36,9 @@ internal sealed record ArrServer(string Id, ArrKind Kind, string Name, string Ur
     /// <summary>The program's id of the download client made by Sluice; null if none.</summary>
     public int? ClientId { get; init; }
 
+    /// <summary>Whether Sluice may call the program on its own. Another program can have turned it off in the setting.</summary>
+    public bool IsEnabled { get; init; } = true;
+
     /// <summary>The start of all API paths. Lidarr and Readarr use API version 1, the others version 3.</summary>
     public string ApiPath => Kind is ArrKind.Lidarr or ArrKind.Readarr ? "/api/v1/" : "/api/v3/";
 
@@ -97,7 +100,7 @@ internal static class ArrJson
             ["Name"] = server.Name,
             ["Host"] = server.Url,
             ["ApiKey"] = server.Key,
-            ["Enabled"] = true,
+            ["Enabled"] = server.IsEnabled,
             ["Category"] = server.Category,
         };
         if (server.ClientId is { } clientId)
@@ -165,6 +168,7 @@ internal static class ArrJson
                 return new ArrServer(id.Length > 0 ? id : IdOf(kind, url), kind, name.Length > 0 ? name : kind.ToString(), url, key, category)
                 {
                     ClientId = element["ClientId"] is JsonValue value && value.TryGetValue<int>(out var clientId) ? clientId : null,
+                    IsEnabled = element["Enabled"] is not JsonValue enabled || !enabled.TryGetValue<bool>(out var isEnabled) || isEnabled,
                 };
         }
         catch (Exception e) when (e is ArgumentException or InvalidOperationException)

@@ -13,7 +13,7 @@ internal sealed class ArrPosters(ArrStore store, ArrClient client)
     public bool CanAsk => Programs.Any();
 
     // The others use another API, and have covers of albums and books.
-    private IEnumerable<ArrServer> Programs => store.All.Where(server => server.Kind is ArrKind.Sonarr or ArrKind.Radarr or ArrKind.Whisparr);
+    private IEnumerable<ArrServer> Programs => store.Enabled.Where(server => server.Kind is ArrKind.Sonarr or ArrKind.Radarr or ArrKind.Whisparr);
 
     /// <summary>Fetches the poster of what a program has imported. Empty if no program imported it, or its poster is longer.</summary>
     /// <param name="download">The id that the program got for its download.</param>

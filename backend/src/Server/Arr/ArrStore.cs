@@ -22,11 +22,14 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
     public string? Refusal => settings.Current[Setting] switch
     {
         { Origin: SettingOrigin.Environment } setting => $"The programs are set by the environment variable {setting.Variable}. Remove it there to change them here.",
-        { IsLocked: true } => $"The saved programs are locked, because {box.Cause}. Put the key file back, or give it up on the settings page.",
+        { IsLocked: true } => $"The saved programs are locked, because {box.Cause}. Put the key file back, or create a new one on the settings page.",
         _ => null,
     };
 
     public IReadOnlyList<ArrServer> All => ArrJson.Read(settings.Current.Text(Setting), out _);
+
+    /// <summary>The programs that Sluice may call on its own.</summary>
+    public IEnumerable<ArrServer> Enabled => All.Where(server => server.IsEnabled);
 
     /// <summary>Finds the saved program with the same kind and address, or null.</summary>
     public ArrServer? Find(ArrServer server) =>

@@ -1,7 +1,6 @@
 using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
-using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
@@ -17,17 +16,6 @@ internal enum ReleaseClaim
     /// <summary>No library needs the release, because a client deleted its item with the files and took no link.</summary>
     Rejected = 2,
 }
-
-/// <summary>A folder with the <c>.strm</c> files of an item.</summary>
-internal sealed record StrmFolder(string Root, string Category, string Name)
-{
-    public string Path => System.IO.Path.Combine(Root, Category, Name);
-}
-
-/// <summary>A release, or a part of one, that leaves the library.</summary>
-/// <param name="StrmFolders">Folders of its items with <c>.strm</c> files.</param>
-/// <param name="Files">Its files if an item had <c>.strm</c> files; otherwise empty.</param>
-internal sealed record DroppedRelease(Release Release, IReadOnlyList<StrmFolder> StrmFolders, IReadOnlyList<ListedFile> Files);
 
 /// <summary>
 /// Distinguishes imported from rejected releases. Programs finish both with the same call, so only a moved link proves an import (SAB-47). All methods run
@@ -98,32 +86,9 @@ internal static class ReleaseClaims
     public static void Return(DbConnection connection, long removal) =>
         Touch(connection, [.. connection.Query<long>("DELETE FROM leaving_release WHERE removal = @removal RETURNING release_id", new { removal })]);
 
-    /// <summary>Returns one release of a removal, with the data for deleting its files from disk; null after the last.</summary>
-    public static DroppedRelease? FindLeaving(DbConnection connection, long removal)
-    {
-        if (connection.QueryFirstOrDefault<LibraryRow>(
-            """
-            SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt
-            FROM leaving_release l JOIN release r ON r.id = l.release_id WHERE l.removal = @removal LIMIT 1
-            """,
-            new { removal }) is not { } row)
-            return null;
-        var folders = ListStrmFolders(connection, row.ReleaseId);
-        return new DroppedRelease(row.ToRelease(), folders, folders.Count > 0 ? LibraryStore.ListFirst(connection, row.ReleaseId, int.MaxValue) : []);
-    }
-
-    /// <summary>Returns the folders in which items of a release have <c>.strm</c> files, even if the release or the items are removed.</summary>
-    public static IReadOnlyList<StrmFolder> ListStrmFolders(DbConnection connection, long release) =>
-    [
-        .. connection.Query<StrmFolder>(
-            """
-            SELECT strm_root AS Root, folder AS Category, release_folder AS Name FROM history_item
-            WHERE (release_id = @release OR removed_release_id = @release) AND strm_root <> ''
-            UNION SELECT strm_root, folder, release_folder FROM removed_history_item
-            WHERE (release_id = @release OR removed_release_id = @release) AND strm_root <> ''
-            """,
-            new { release }),
-    ];
+    /// <summary>Returns one release of a removal; null after the last.</summary>
+    public static long? FindLeaving(DbConnection connection, long removal) =>
+        connection.ExecuteScalar<long?>("SELECT r.id FROM leaving_release l JOIN release r ON r.id = l.release_id WHERE l.removal = @removal LIMIT 1", new { removal });
 
     /// <summary>Detaches the items of releases that leave the library. They keep the number of the release for <see cref="Attach"/>.</summary>
     public static void Detach(DbConnection connection, IReadOnlyCollection<long> releases) => Link(connection, releases, "removed_release_id", "release_id");

@@ -1,3 +1,4 @@
+using System.Data.Common;
 using System.Globalization;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
@@ -10,8 +11,8 @@ namespace Sluice.Server.Queue;
 /// Removes files from the library and restores them (HLT-60, HLT-61). A removal and its undo are one transaction each, so a power cut leaves the files
 /// wholly in the library or wholly removed. After <see cref="RemovalTerm.Length"/> the rows and their NZBs are deleted for good, in short transactions.
 /// </summary>
-internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, StrmLinks strm, RcloneNotifier rclone, TimeProvider time, ILogger<FileRemoval> logger)
-    : IWorker
+internal sealed class FileRemoval(
+    SluiceDatabase database, StoredNzbs stored, StrmLinks links, StrmRemoval strm, RcloneNotifier rclone, TimeProvider time, ILogger<FileRemoval> logger) : IWorker
 {
     /// <summary>Maximum files of one removal, because it occupies the writer throughout: a second for 10,000 files.</summary>
     public const int MostFiles = 20_000;
@@ -28,13 +29,18 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
     public async Task<MovedFiles?> RemoveAsync(FileChoice choice, CancellationToken cancellationToken)
     {
         Failpoint.Reach("files-remove-begins");
-        var moved = await database.WriteAsync(
-            connection => RemovedFileStore.Take(connection, choice, null, time.WallTime().ToUnixTimeMilliseconds()), cancellationToken);
+        var moved = await database.WriteAsync(connection => Take(connection, choice, null), cancellationToken);
         Failpoint.Reach("files-remove-committed");
         if (moved is not null)
             OnRemoved(moved);
         return moved;
     }
+
+    /// <summary>Removes files in the caller's transaction. The caller then reports it by <see cref="OnRemoved"/>.</summary>
+    /// <param name="history">Number of the removal of history items that belongs to it; null for none.</param>
+    /// <returns>Null if no file is left to remove.</returns>
+    public MovedFiles? Take(DbConnection connection, FileChoice choice, long? history) =>
+        RemovedFileStore.Take(connection, choice, history, time.WallTime().ToUnixTimeMilliseconds(), links.Roots);
 
     /// <summary>Reports a committed removal.</summary>
     public void OnRemoved(MovedFiles moved)
@@ -59,7 +65,11 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
     }
 
     /// <summary>Reports a committed undo.</summary>
-    public void OnReturned(MovedFiles moved) => Notify(moved);
+    public void OnReturned(MovedFiles moved)
+    {
+        Notify(moved);
+        _signal.Set();
+    }
 
     public static string IdOf(MovedFiles moved) => string.Create(CultureInfo.InvariantCulture, $"{Prefix}{moved.Removal}");
 
@@ -68,10 +78,11 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
         var last = time.GetTimestamp();
         while (true)
         {
+            var isLeft = await strm.SettleAsync(stopping);
             var now = time.GetTimestamp();
             var isOpen = await PurgeAsync(time.GetElapsedTime(last, now), stopping);
             last = now;
-            await _signal.WaitAsync(isOpen ? RemovalTerm.Round : null, stopping);
+            await _signal.WaitAsync(isOpen || isLeft ? RemovalTerm.Round : null, stopping);
         }
     });
 
@@ -82,14 +93,12 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
         if (!await database.ReadAsync(RemovedFileStore.HasAny, stopping))
             return false;
         var isOpen = await database.WriteAsync(connection => RemovedFileStore.Close(connection, time.WallTime().ToUnixTimeMilliseconds(), ran), stopping);
-        while (await database.ReadAsync(RemovedFileStore.FindClosed, stopping) is { } closed)
+        while (await database.ReadAsync(RemovedFileStore.FindClosed, stopping) is { } item)
         {
-            // Delete the files on disk first, because only the rows contain their names.
-            strm.Delete(closed.Dropped);
             Failpoint.Reach("files-purge-begins");
             var (isDone, hash) = (false, (string?)null);
             while (!isDone)
-                (isDone, hash) = await database.WriteAsync(connection => RemovedFileStore.Drop(connection, closed.Item, PerDrop), stopping);
+                (isDone, hash) = await database.WriteAsync(connection => RemovedFileStore.Drop(connection, item, PerDrop), stopping);
             Failpoint.Reach("files-purge-committed");
             if (hash is not null)
                 await stored.ReleaseAsync([hash], CancellationToken.None);
@@ -98,7 +107,7 @@ internal sealed class FileRemoval(SluiceDatabase database, StoredNzbs stored, St
         return isOpen;
     }
 
-    private async Task<int> ReturnAsync(Func<System.Data.Common.DbConnection, IReadOnlyCollection<long>> find, CancellationToken cancellationToken)
+    private async Task<int> ReturnAsync(Func<DbConnection, IReadOnlyCollection<long>> find, CancellationToken cancellationToken)
     {
         Failpoint.Reach("files-return-begins");
         var moved = await database.WriteAsync(connection => RemovedFileStore.Return(connection, find(connection)), cancellationToken);

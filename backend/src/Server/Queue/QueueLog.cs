@@ -68,8 +68,11 @@ internal static partial class QueueLog
     [LoggerMessage(2127, LogLevel.Information, "Could not set the permissions of a new .strm file in {Folder}: {Cause}")]
     public static partial void StrmRightsNotSet(ILogger logger, string folder, string cause);
 
-    [LoggerMessage(2140, LogLevel.Warning, "Could not delete the .strm files of {Name}, although their links no longer work: {Cause} (release {Id})")]
-    public static partial void StrmNotDeleted(ILogger logger, string name, long id, string cause);
+    [LoggerMessage(2140, LogLevel.Warning, "Could not delete the .strm files of {Name}, whose links no longer work: {Cause} Retrying later (with {More} other releases)")]
+    public static partial void StrmNotDeleted(ILogger logger, string name, int more, string cause);
+
+    [LoggerMessage(2142, LogLevel.Warning, "Could not restore the .strm files of {Name}: {Cause} Retrying later (with {More} other releases)")]
+    public static partial void StrmNotRestored(ILogger logger, string name, int more, string cause);
 
     [LoggerMessage(2128, LogLevel.Warning, "Could not measure the NZB of {Id}, so its size is not shown: {Cause}")]
     public static partial void NotMeasured(ILogger logger, string id, string cause);

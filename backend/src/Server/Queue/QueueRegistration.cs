@@ -41,6 +41,7 @@ internal static class QueueRegistration
         .AddSingleton<CompleteFolder>()
         .AddSingleton<Rejections>()
         .AddSingleton<StrmLinks>()
+        .AddSingleton<StrmRemoval>()
         .AddSingleton<NewestPost>()
         .AddSingleton<SpeedArticles>(provider => provider.GetRequiredService<NewestPost>().ListAsync)
         .AddSingleton<IWorker, PasswordSealWorker>()

@@ -32,26 +32,31 @@ internal static class RemovedFileStore
 
     private const string FileColumns = "id, release_id, path_key, original_name, length, etag, content, folded, category, published_at";
 
-    /// <summary>Tables of a file with their columns. All have the key <c>file_id</c>.</summary>
+    private const string PictureColumns = "release_id, file_id, hash, bytes, added_at";
+
+    /// <summary>Tables of a file with their columns. All have a column <c>file_id</c>, which is empty for posters.</summary>
     private static readonly (string Table, string Columns)[] OfFile =
     [
         ("file_media", "file_id, duration, width, height, video, audio"),
         ("file_position", "file_id, at, duration, saved_at"),
+        ("picture", PictureColumns),
     ];
 
-    /// <summary>Tables of a release with their columns. All have the key <c>release_id</c>.</summary>
-    private static readonly (string Table, string Columns)[] OfRelease =
+    /// <summary>Tables of a release with their columns, and the condition for its rows. All have a column <c>release_id</c>.</summary>
+    private static readonly (string Table, string Columns, string Which)[] OfRelease =
     [
-        ("posted_file", "release_id, ordinal, places, map, habit, predicted, estimated"),
-        ("release_proof", "release_id, wanted_at"),
-        ("release_opening", "release_id, password, opened, refusal, tried_at"),
-        ("picture", "release_id, file_id, hash, bytes, added_at"),
+        ("posted_file", "release_id, ordinal, places, map, habit, predicted, estimated", ""),
+        ("release_proof", "release_id, wanted_at", ""),
+        ("release_opening", "release_id, password, opened, refusal, tried_at", ""),
+        // Stills belong to files, so only posters go with the release.
+        ("picture", PictureColumns, " AND file_id = ''"),
     ];
 
     /// <summary>Moves files out of the library. Returns null if no file is left to remove.</summary>
     /// <param name="history">Number of the removal of history items that belongs to it; null for none.</param>
     /// <param name="now">Current time in Unix milliseconds.</param>
-    public static MovedFiles? Take(DbConnection connection, FileChoice choice, long? history, long now)
+    /// <param name="strmRoots">Folders in which imports write <c>.strm</c> files.</param>
+    public static MovedFiles? Take(DbConnection connection, FileChoice choice, long? history, long now, IReadOnlyList<string> strmRoots)
     {
         var (whole, parts) = Split(connection, choice);
         if (whole.Count == 0 && parts.Count == 0)
@@ -60,11 +65,12 @@ internal static class RemovedFileStore
             "INSERT INTO library_removal (removal, removed_at) VALUES (@history, @now) RETURNING number", new { history, now });
         var values = new { removal, whole = SqlDialect.List(whole), parts = SqlDialect.List(parts) };
         AddItems(connection, values.removal, values.whole, values.parts);
+        RemovedStrmStore.AddFolders(connection, removal, strmRoots);
 
         var isWhole = SqlDialect.In("id", "@whole");
         connection.Execute($"INSERT INTO removed_release ({ReleaseColumns}, bytes) SELECT {ReleaseColumns}, bytes FROM release WHERE {isWhole}", values);
-        foreach (var (table, columns) in OfRelease)
-            connection.Execute($"INSERT INTO removed_{table} ({columns}) SELECT {columns} FROM {table} WHERE {SqlDialect.In("release_id", "@whole")}", values);
+        foreach (var (table, columns, some) in OfRelease)
+            connection.Execute($"INSERT INTO removed_{table} ({columns}) SELECT {columns} FROM {table} WHERE {SqlDialect.In("release_id", "@whole")}{some}", values);
         foreach (var which in new[] { SqlDialect.In("f.release_id", "@whole"), SqlDialect.In($"f.{SqlDialect.RowNumber}", "@parts") })
         {
             connection.Execute(
@@ -79,7 +85,7 @@ internal static class RemovedFileStore
         {
             connection.Execute(
                 $"""
-                INSERT INTO removed_{table} ({columns}) SELECT {columns} FROM {table} WHERE file_id IN (
+                INSERT INTO removed_{table} ({columns}) SELECT {columns} FROM {table} WHERE file_id <> '' AND file_id IN (
                   SELECT id FROM removed_library_file WHERE item IN (SELECT number FROM removed_item WHERE removal = @removal))
                 """,
                 values);
@@ -117,7 +123,7 @@ internal static class RemovedFileStore
         {
             connection.Execute(
                 $"""
-                INSERT INTO {table} ({columns}) SELECT {columns} FROM removed_{table} WHERE file_id IN (
+                INSERT INTO {table} ({columns}) SELECT {columns} FROM removed_{table} WHERE file_id <> '' AND file_id IN (
                   SELECT id FROM removed_library_file WHERE {SqlDialect.In("item", "@list")})
                 ON CONFLICT DO NOTHING
                 """,
@@ -168,17 +174,8 @@ internal static class RemovedFileStore
         return open;
     }
 
-    /// <summary>Returns the next closed item, with the data for deleting its files from disk; null after the last.</summary>
-    public static (long Item, DroppedRelease Dropped)? FindClosed(DbConnection connection)
-    {
-        if (connection.QueryFirstOrDefault<ClosedRow>(
-            "SELECT number AS Number, release_id AS ReleaseId, category AS Category, name AS Name FROM removed_item WHERE closed = 1 LIMIT 1") is not { } row)
-            return null;
-        var folders = ReleaseClaims.ListStrmFolders(connection, row.ReleaseId);
-        IReadOnlyList<ListedFile> files = folders.Count == 0 ? []
-            : [.. connection.Query<ListedFile>("SELECT id AS Id, path_key AS PathKey, length AS Length FROM removed_library_file WHERE item = @Number", new { row.Number })];
-        return (row.Number, new DroppedRelease(new Release(row.ReleaseId, row.Category, row.Name, "", default), folders, files));
-    }
+    /// <summary>Returns the number of the next closed item; null after the last.</summary>
+    public static long? FindClosed(DbConnection connection) => connection.ExecuteScalar<long?>("SELECT number FROM removed_item WHERE closed = 1 LIMIT 1");
 
     /// <summary>Deletes some rows of a closed item; with the last ones also its release, unless other removed files need it.</summary>
     /// <param name="most">Rows per call, so that a transaction stays short (HLT-62).</param>
@@ -285,8 +282,8 @@ internal static class RemovedFileStore
             connection.Execute($"INSERT INTO release ({ReleaseColumns}) SELECT {ReleaseColumns} FROM removed_release WHERE id = @Id", new { release.Id });
         }
 
-        foreach (var (table, columns) in OfRelease)
-            connection.Execute($"INSERT INTO {table} ({columns}) SELECT {columns} FROM removed_{table} WHERE {SqlDialect.In("release_id", "@ids")}", values);
+        foreach (var (table, columns, some) in OfRelease)
+            connection.Execute($"INSERT INTO {table} ({columns}) SELECT {columns} FROM removed_{table} WHERE {SqlDialect.In("release_id", "@ids")}{some}", values);
         ReleaseClaims.Attach(connection, ids);
         connection.Execute($"DELETE FROM removed_release WHERE {which}", values);
     }
@@ -322,8 +319,6 @@ internal static class RemovedFileStore
         connection.Execute("DELETE FROM library_removal WHERE NOT EXISTS (SELECT 1 FROM removed_item i WHERE i.removal = library_removal.number)");
 
     internal sealed record TermRow(long Number, long RemovedAt, long KeptMs);
-
-    internal sealed record ClosedRow(long Number, long ReleaseId, string Category, string Name);
 
     internal sealed record DisplacedRow(string Id, long ReleaseId, string PathKey);
 }

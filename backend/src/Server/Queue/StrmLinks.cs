@@ -1,17 +1,40 @@
 using System.Text;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
-using Sluice.Server.History;
+using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>The content of <c>.strm</c> files. It identifies the files of a removed release, so that they can be deleted.</summary>
-internal sealed class StrmLinks(IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, ILogger<StrmLinks> logger)
+/// <summary>A folder that may hold <c>.strm</c> files of a removed release.</summary>
+/// <param name="Item">Number of the removed item.</param>
+internal sealed record StrmFolder(long Item, string Root, string Category, string Name)
+{
+    public string Path => System.IO.Path.Combine(Root, Category, Name);
+}
+
+/// <summary>A <c>.strm</c> file on disk that contains the URL of a library file.</summary>
+internal sealed record FoundStrm(StrmFolder Folder, string FileId, string Path);
+
+/// <summary>The content of <c>.strm</c> files, by which the files of a release are found, and their way to the disk (IMP-73).</summary>
+internal sealed class StrmLinks(
+    IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, ILogger<StrmLinks> logger)
 {
     // Skip linked folders, because they contain files that the user has moved.
     private static readonly EnumerationOptions OwnFiles = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.ReparsePoint };
+
+    /// <summary>Whether the signing key is unreadable, so that no content is known.</summary>
+    public bool IsLocked => api.CurrentValue.StrmKeyIsLocked;
+
+    /// <summary>Folders in which imports write <c>.strm</c> files now.</summary>
+    public IReadOnlyList<string> Roots => import.CurrentValue switch
+    {
+        { PublishesStrm: true, StrmLibrary: { } library } options => [options.CompletedFolder.TrimEnd('/'), library.TrimEnd('/')],
+        { PublishesStrm: true } options => [options.CompletedFolder.TrimEnd('/')],
+        { StrmLibrary: { } library } => [library.TrimEnd('/')],
+        _ => [],
+    };
 
     /// <summary>Returns the signed URL of a file (DAV-82).</summary>
     /// <param name="path">Path inside the release, used for its extension.</param>
@@ -22,43 +45,91 @@ internal sealed class StrmLinks(IOptionsMonitor<ImportOptions> import, IOptionsM
         return $"{import.CurrentValue.BaseUrl}/view/{target}?downloadKey={ViewKey.Sign(api.CurrentValue.StrmKey, target, null)}&extension={Uri.EscapeDataString(extension)}";
     }
 
-    /// <summary>
-    /// Deletes the files of a removed release from its items' folders, and empty folders. A file with other content stays, because it is the user's.
-    /// </summary>
-    public void Delete(DroppedRelease dropped)
+    /// <summary>Writes a file durably, with its folders, and replaces an existing one.</summary>
+    /// <param name="root">Configured folder for the log, which must not contain file names.</param>
+    /// <exception cref="StorageException">The file cannot be written.</exception>
+    public async Task WriteAsync(string root, string path, string address, CancellationToken cancellationToken)
     {
-        // Without the key no file can be deleted, because the URLs are unknown.
-        if (dropped.Files.Count == 0 || api.CurrentValue.StrmKeyIsLocked)
-            return;
-        var addresses = dropped.Files.Select(file => AddressOf(Guid.Parse(file.Id), file.Path)).ToHashSet();
-        foreach (var folder in dropped.StrmFolders.Select(folder => new DirectoryInfo(folder.Path)))
-        {
-            try
+        var folder = new DurableFolder(Path.GetDirectoryName(path)!, files);
+        var made = FoldersToMake(Path.GetDirectoryName(path)!);
+        folder.Create();
+        await folder.SaveAsync(
+            async stream =>
             {
-                if (folder.Exists && (folder.Attributes & FileAttributes.ReparsePoint) == 0)
-                    Delete(folder, addresses);
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                QueueLog.StrmNotDeleted(logger, dropped.Release.Name, dropped.Release.Id, e.Message);
-            }
-        }
+                await stream.WriteAsync(Encoding.UTF8.GetBytes(address), cancellationToken);
+                return Path.GetFileName(path);
+            },
+            cancellationToken);
+        Share(root, path, made);
     }
 
-    private static void Delete(DirectoryInfo folder, HashSet<string> addresses)
+    /// <summary>Finds the files of a release in a folder. A file with other content belongs to the user.</summary>
+    /// <param name="ids">Ids of the library files by their URLs.</param>
+    /// <exception cref="IOException">The folder or a file cannot be read; also <see cref="UnauthorizedAccessException"/>.</exception>
+    public static IReadOnlyList<FoundStrm> Find(StrmFolder folder, IReadOnlyDictionary<string, string> ids)
     {
-        var longest = addresses.Max(Encoding.UTF8.GetByteCount);
-        foreach (var file in folder.EnumerateFiles("*" + CompleteFolder.StrmExtension, OwnFiles).ToList())
+        var path = new DirectoryInfo(folder.Path);
+        if (ids.Count == 0 || !path.Exists || (path.Attributes & FileAttributes.ReparsePoint) != 0)
+            return [];
+        var longest = ids.Keys.Max(Encoding.UTF8.GetByteCount);
+        return
+        [
+            .. path.EnumerateFiles("*" + CompleteFolder.StrmExtension, OwnFiles)
+                .Where(file => file.Length <= longest)
+                .Select(file => new FoundStrm(folder, ids.GetValueOrDefault(File.ReadAllText(file.FullName), ""), file.FullName))
+                .Where(found => found.FileId.Length > 0),
+        ];
+    }
+
+    /// <summary>Deletes the folder of a release and its subfolders if they are empty.</summary>
+    /// <exception cref="IOException">A folder cannot be deleted; also <see cref="UnauthorizedAccessException"/>.</exception>
+    public static void DeleteEmpty(StrmFolder folder)
+    {
+        var path = new DirectoryInfo(folder.Path);
+        if (path.Exists && (path.Attributes & FileAttributes.ReparsePoint) == 0)
+            DeleteEmpty(path);
+    }
+
+    /// <summary>Whether a path is occupied by a file with other content.</summary>
+    /// <exception cref="IOException">The file cannot be read; also <see cref="UnauthorizedAccessException"/>.</exception>
+    public static bool IsOccupied(string path, string address)
+    {
+        var file = new FileInfo(path);
+        return file.Exists && (file.Length != Encoding.UTF8.GetByteCount(address) || File.ReadAllText(path) != address);
+    }
+
+    private static void DeleteEmpty(DirectoryInfo folder)
+    {
+        foreach (var inner in folder.EnumerateDirectories("*", new EnumerationOptions { AttributesToSkip = FileAttributes.ReparsePoint }).ToList())
+            DeleteEmpty(inner);
+        if (!folder.EnumerateFileSystemInfos().Any())
+            folder.Delete();
+    }
+
+    private static List<string> FoldersToMake(string folder)
+    {
+        var missing = new List<string>();
+        for (var path = folder; path is not null && !Directory.Exists(path); path = Path.GetDirectoryName(path))
+            missing.Add(path);
+        return missing;
+    }
+
+    /// <summary>Applies <c>UMASK</c> to a file and its new folders, because other programs must read them.</summary>
+    private void Share(string root, string file, List<string> folders)
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+
+        try
         {
-            if (file.Length > longest || !addresses.Contains(File.ReadAllText(file.FullName)))
-                continue;
-            file.Delete();
-            for (var empty = file.Directory!; !empty.EnumerateFileSystemInfos().Any(); empty = empty.Parent!)
-            {
-                empty.Delete();
-                if (empty.FullName == folder.FullName)
-                    break;
-            }
+            File.SetUnixFileMode(file, (UnixFileMode)(0b110_110_110 & ~process.Umask));
+            foreach (var folder in folders)
+                File.SetUnixFileMode(folder, (UnixFileMode)(0b111_111_111 & ~process.Umask));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // A share without file modes controls access itself.
+            QueueLog.StrmRightsNotSet(logger, root, e is UnauthorizedAccessException ? "the operation is not permitted" : "the file system does not support them");
         }
     }
 }

@@ -101,10 +101,14 @@ public sealed class FileRemovalTests : IAsyncLifetime
     public async Task Release_is_removed_with_its_last_file_and_restored(bool isFirstBackFirst)
     {
         await ImportAsync("Rel", 1, "a.mkv", "b.mkv");
+        foreach (var name in new[] { "Rel/a.mkv", "Rel/b.mkv" })
+            await LearnAsync(await FileAsync(name));
         var rows = await DumpAsync();
+        Assert.Equal(3, await CountAsync("picture"));
 
         var first = await RemoveAsync(new JsonObject { ["ids"] = new JsonArray(await FileAsync("Rel/a.mkv")) });
         Assert.Equal(["b.mkv"], await NamesAsync("movies/Rel"));
+        Assert.Equal(2, await CountAsync("picture"));
         var second = await RemoveAsync(new JsonObject { ["paths"] = new JsonArray("movies/Rel/b.mkv") });
         await _server.SendAsync(HttpMethod.Get, "files?path=movies/Rel", null, HttpStatusCode.NotFound);
         var listed = await _server.ListAsync("quarantine");
@@ -114,6 +118,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
 
         await UndoAsync(isFirstBackFirst ? first : second, HttpStatusCode.NoContent);
         Assert.Equal([isFirstBackFirst ? "a.mkv" : "b.mkv"], await NamesAsync("movies/Rel"));
+        Assert.Equal(2, await CountAsync("picture"));
         await UndoAsync(isFirstBackFirst ? second : first, HttpStatusCode.NoContent);
 
         Assert.Equal(rows, await DumpAsync());
@@ -333,7 +338,10 @@ public sealed class FileRemovalTests : IAsyncLifetime
     private async Task<JobServer> StartAsync()
     {
         var radarr = await FakeIndexer.StartAsync(AnswerAsync);
-        var instances = $$$"""{"RadarrInstances":[{"Id":"r","Name":"My Radarr","Host":"http://127.0.0.1:{{{radarr.Port}}}","ApiKey":"k","Enabled":true,"Category":"movies"}]}""";
+        var instances = $$$"""
+            {"RadarrInstances":[{"Id":"r","Name":"My Radarr","Host":"http://127.0.0.1:{{{radarr.Port}}}","ApiKey":"k","Enabled":true,"Category":"movies"},
+             {"Id":"o","Name":"Turned off","Host":"http://127.0.0.1:{{{radarr.Port}}}/off","ApiKey":"k","Enabled":false,"Category":"movies"}]}
+            """;
         return await JobServer.StartAsync(
             _folder,
             _mock,
@@ -370,8 +378,16 @@ public sealed class FileRemovalTests : IAsyncLifetime
         [.. Enumerable.Range(0, files).Select(i => new NewLibraryFile(
             Guid.NewGuid(), string.Create(CultureInfo.InvariantCulture, $"film.{i:D5}.mkv"), null, 1000, $"tag-{i}", new FileContent([new ContentExtent(0, 0, 1000)])))]);
 
-    /// <summary>Writes what the server learns of a file while it plays.</summary>
-    private Task LearnAsync(string file) => _server.Host.Get<MediaStore>().KeepAsync(Guid.Parse(file), new MediaFacts(7000, 640, 480, "H.264", null), Token);
+    /// <summary>Writes what the server learns of a film while it plays, with a still and a poster.</summary>
+    private async Task LearnAsync(string file)
+    {
+        var film = Guid.Parse(file);
+        await _server.Host.Get<MediaStore>().KeepAsync(film, new MediaFacts(7000, 640, 480, "H.264", null), Token);
+        var release = await _server.Host.Get<SluiceDatabase>().ReadAsync(
+            connection => connection.ExecuteScalar<long>("SELECT release_id FROM library_file WHERE id = @file", new { file }), Token);
+        Assert.NotNull(await _server.Host.Get<PictureStore>().SaveStillAsync(release, film, film.ToByteArray(), Token));
+        Assert.NotNull(await _server.Host.Get<PictureStore>().SavePosterAsync(release, "poster"u8.ToArray(), Token));
+    }
 
     private Task<JsonNode> RemoveAsync(JsonObject choice, string query = "") => _server.SendAsync(HttpMethod.Delete, $"files{query}", choice.DeepClone());
 

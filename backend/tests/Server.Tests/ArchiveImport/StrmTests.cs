@@ -229,7 +229,8 @@ public sealed class StrmTests : IDisposable
         await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE removal SET until = 1"), Token);
         // Any call wakes the worker.
         await undo.RemoveReleasesAsync([], Token);
-        while (await host.Get<SluiceDatabase>().ReadAsync(connection => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM removal)"), Token))
+        while (await host.Get<SluiceDatabase>().ReadAsync(
+            connection => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM removal) OR EXISTS (SELECT 1 FROM removed_strm_folder)"), Token))
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
     }
 

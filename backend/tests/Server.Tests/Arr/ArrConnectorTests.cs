@@ -279,6 +279,21 @@ public sealed class ArrConnectorTests : IDisposable
         Assert.Empty(ArrJson.Read(ArrJson.Without(changed, server.Id), out _));
     }
 
+    [Theory]
+    [InlineData("", true)]
+    [InlineData(""" "Enabled":null,""", true)]
+    [InlineData(""" "enabled":false,""", false)]
+    [InlineData(""" "Enabled":true,""", true)]
+    public void Program_is_enabled_unless_it_is_turned_off(string enabled, bool expected)
+    {
+        var json = "{\"RadarrInstances\":[{" + enabled + "\"Host\":\"http://radarr:7878/\",\"ApiKey\":\"k\"}]}";
+
+        var server = Assert.Single(ArrJson.Read(json, out _));
+
+        Assert.Equal(expected, server.IsEnabled);
+        Assert.Equal(expected, Assert.Single(ArrJson.Read(ArrJson.With(json, server), out _)).IsEnabled);
+    }
+
     /// <summary>Connects, so that the server knows the mappings, and checks the paths.</summary>
     private static async Task<PathFinding> CheckAsync(RunningServer server, ArrServerReplica replica)
     {

@@ -17,6 +17,7 @@ public sealed class FileRemovalKillTests : IDisposable
 
     private static readonly string[] OfRemoval = ["files-remove-begins", "files-remove-committed"];
     private static readonly string[] OfUndo = ["files-return-begins", "files-return-committed"];
+    private static readonly string[] OfStrm = ["files-strm-recorded", "files-strm-deleted", "files-strm-restored"];
     private static readonly string[] OfPurge = ["files-purge-begins", "files-purge-committed"];
 
     private readonly ScratchFolder _folder = new();
@@ -26,9 +27,11 @@ public sealed class FileRemovalKillTests : IDisposable
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     /// <summary>The steps that a server reaches only with removed files.</summary>
-    public static IEnumerable<string> Points => [.. OfRemoval, .. OfUndo, .. OfPurge];
+    public static IEnumerable<string> Points => [.. OfRemoval, .. OfUndo, .. OfStrm, .. OfPurge];
 
     private string Data => _folder.File("data");
+
+    private string Completed => _folder.File("completed");
 
     public void Dispose() => _folder.Dispose();
 
@@ -42,6 +45,8 @@ public sealed class FileRemovalKillTests : IDisposable
         _settings = ProviderSettings.For([.. mock.Ports], "", "");
         _settings["SLUICE_ADMIN_USER"] = "owner";
         _settings["SLUICE_ADMIN_PASSWORD"] = AdminPassword;
+        _settings["SLUICE_CONFIG__API__IMPORT_STRATEGY"] = "strm";
+        _settings["SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR"] = Completed;
         var whole = "";
         await RunAsync(async (server, http) =>
         {
@@ -62,8 +67,10 @@ public sealed class FileRemovalKillTests : IDisposable
                 var isRemoved = point != OfRemoval[0];
                 Assert.Equal(isRemoved ? "" : whole, await ShownAsync(http));
                 Assert.Equal(isRemoved ? Films : 0, (await RemovedAsync(http)).Length);
+                await StrmAsync(isRemoved ? 0 : Films);
                 await RestoreAsync(http);
                 Assert.Equal(whole, await ShownAsync(http));
+                await StrmAsync(Films);
             });
         }
 
@@ -76,13 +83,40 @@ public sealed class FileRemovalKillTests : IDisposable
                 var isBack = point != OfUndo[0];
                 Assert.Equal(isBack ? whole : "", await ShownAsync(http));
                 Assert.Equal(isBack ? 0 : Films, (await RemovedAsync(http)).Length);
+                await StrmAsync(isBack ? Films : 0);
                 await RestoreAsync(http);
                 Assert.Equal(whole, await ShownAsync(http));
+                await StrmAsync(Films);
+            });
+        }
+
+        foreach (var point in OfStrm)
+        {
+            var isRestored = point == OfStrm[^1];
+            if (isRestored)
+            {
+                await RunAsync(async (_, http) =>
+                {
+                    await RemoveAsync(http);
+                    await StrmAsync(0);
+                });
+            }
+
+            await KillLaterAsync(point, isRestored ? RestoreAsync : RemoveAsync);
+            await RunAsync(async (_, http) =>
+            {
+                await StrmAsync(isRestored ? Films : 0);
+                await RestoreAsync(http);
+                await StrmAsync(Films);
             });
         }
 
         // Each start continues the deletion.
-        await RunAsync((_, http) => RemoveAsync(http));
+        await RunAsync(async (_, http) =>
+        {
+            await RemoveAsync(http);
+            await StrmAsync(0);
+        });
         Execute("UPDATE library_removal SET removed_at = removed_at - 700000000, kept_ms = 700000000");
         foreach (var point in OfPurge)
         {
@@ -118,6 +152,23 @@ public sealed class FileRemovalKillTests : IDisposable
         using var http = await LogInAsync(server);
         await Assert.ThrowsAsync<HttpRequestException>(() => begin(http));
         await server.EndAsync(Token);
+    }
+
+    /// <summary>Runs an operation whose consequences end the server, perhaps before it answers.</summary>
+    private async Task KillLaterAsync(string point, Func<HttpClient, Task> run)
+    {
+        await using var server = await ArmedServer.StartAsync(Data, _settings, point, Token);
+        using var http = await LogInAsync(server);
+        var failure = await Record.ExceptionAsync(() => run(http));
+        Assert.True(failure is null or HttpRequestException, failure?.ToString());
+        await server.EndAsync(Token);
+    }
+
+    /// <summary>Waits until there are this many <c>.strm</c> files and no folder is left to search.</summary>
+    private async Task StrmAsync(int count)
+    {
+        while (Directory.GetFiles(Completed, "*.strm", SearchOption.AllDirectories).Length != count || Count("removed_strm_folder") > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
     }
 
     private static async Task RemoveAsync(HttpClient http)

@@ -30,7 +30,6 @@ internal sealed class UndoWorker(
     QueueSchedule schedule,
     UrlFetchWorker fetches,
     StoredNzbs stored,
-    StrmLinks strm,
     RcloneNotifier rclone,
     FileRemoval files,
     TimeProvider time) : IWorker
@@ -73,7 +72,7 @@ internal sealed class UndoWorker(
             (connection, removal, chunk) =>
             {
                 // Before the items, which then keep the number of the removed release.
-                moved = RemovedFileStore.Take(connection, choice, removal, time.WallTime().ToUnixTimeMilliseconds());
+                moved = files.Take(connection, choice, removal);
                 return RemovedStore.TakeHistory(connection, removal, chunk);
             },
             NotifyRclone,
@@ -171,11 +170,8 @@ internal sealed class UndoWorker(
             connection => RemovedStore.Close(connection, now.ToUnixTimeMilliseconds(), (now + (UndoTime * 2)).ToUnixTimeMilliseconds()), stopping);
         foreach (var removal in due)
         {
-            while (await database.WriteAsync(connection => TakeLeaving(connection, removal), stopping) is var (dropped, moved))
-            {
-                strm.Delete(dropped);
+            while (await database.WriteAsync(connection => TakeLeaving(connection, removal), stopping) is { } moved)
                 files.OnRemoved(moved);
-            }
 
             while (await database.WriteAsync(connection => RemovedStore.Drop(connection, removal), stopping) is { } hashes)
                 await stored.ReleaseAsync(hashes, CancellationToken.None);
@@ -187,11 +183,8 @@ internal sealed class UndoWorker(
         return left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
 
-    private (DroppedRelease Dropped, MovedFiles Moved)? TakeLeaving(System.Data.Common.DbConnection connection, long removal) =>
-        ReleaseClaims.FindLeaving(connection, removal) is { } dropped
-        && RemovedFileStore.Take(connection, new FileChoice([dropped.Release.Id], []), null, time.WallTime().ToUnixTimeMilliseconds()) is { } moved
-            ? (dropped, moved)
-            : null;
+    private MovedFiles? TakeLeaving(System.Data.Common.DbConnection connection, long removal) =>
+        ReleaseClaims.FindLeaving(connection, removal) is { } release ? files.Take(connection, new FileChoice([release], []), null) : null;
 
     private void NotifyRclone(EndedItem item)
     {

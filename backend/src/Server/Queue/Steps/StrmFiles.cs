@@ -1,4 +1,3 @@
-using System.Text;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Settings;
@@ -12,10 +11,9 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 /// <summary>
 /// Writes <c>.strm</c> files, which hold the URL of a file, for media servers without a mount (IMP-73). A file is named once its content is on disk.
 /// </summary>
-internal sealed class StrmFiles(
-    IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, StrmLinks links, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
+internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, StrmLinks links, IBlobFiles files, SecretBox box)
 {
-    public bool AreWanted => import.CurrentValue is { PublishesStrm: true } or { StrmLibrary: not null };
+    public bool AreWanted => links.Roots.Count > 0;
 
     /// <summary>
     /// Writes the files of an item and replaces existing ones. In the library a release has one folder. If an earlier item created it, only missing files
@@ -24,7 +22,7 @@ internal sealed class StrmFiles(
     /// <exception cref="StorageException">The signing key is locked, or a file cannot be written. Earlier files stay until the next attempt.</exception>
     public async Task<IReadOnlyList<string>> WriteAsync(NamedRelease release, CancellationToken cancellationToken)
     {
-        if (api.CurrentValue.StrmKeyIsLocked)
+        if (links.IsLocked)
             throw box.Locked();
         var options = import.CurrentValue;
         var written = new List<string>();
@@ -45,17 +43,7 @@ internal sealed class StrmFiles(
             var path = Path.Combine(root, release.Category, name, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
             if (!replaces && File.Exists(path))
                 continue;
-            var folder = new DurableFolder(Path.GetDirectoryName(path)!, files);
-            var made = FoldersToMake(Path.GetDirectoryName(path)!);
-            folder.Create();
-            await folder.SaveAsync(
-                async stream =>
-                {
-                    await stream.WriteAsync(Encoding.UTF8.GetBytes(links.AddressOf(target.Id, target.Path)), cancellationToken);
-                    return Path.GetFileName(path);
-                },
-                cancellationToken);
-            Share(root, path, made);
+            await links.WriteAsync(root, path, links.AddressOf(target.Id, target.Path), cancellationToken);
             written.Add(path);
         }
     }
@@ -66,33 +54,5 @@ internal sealed class StrmFiles(
     {
         foreach (var path in paths)
             new DurableFolder(Path.GetDirectoryName(path)!, files).Discard(path);
-    }
-
-    private static List<string> FoldersToMake(string folder)
-    {
-        var missing = new List<string>();
-        for (var path = folder; path is not null && !Directory.Exists(path); path = Path.GetDirectoryName(path))
-            missing.Add(path);
-        return missing;
-    }
-
-    /// <summary>Applies <c>UMASK</c> to a file and its new folders, because other programs must read them.</summary>
-    /// <param name="root">Configured folder for the log, which must not contain file names.</param>
-    private void Share(string root, string file, List<string> folders)
-    {
-        if (OperatingSystem.IsWindows())
-            return;
-
-        try
-        {
-            File.SetUnixFileMode(file, (UnixFileMode)(0b110_110_110 & ~process.Umask));
-            foreach (var folder in folders)
-                File.SetUnixFileMode(folder, (UnixFileMode)(0b111_111_111 & ~process.Umask));
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // A share without file modes controls access itself.
-            QueueLog.StrmRightsNotSet(logger, root, e is UnauthorizedAccessException ? "the operation is not permitted" : "the file system does not support them");
-        }
     }
 }
