@@ -1548,6 +1548,7 @@ export interface components {
             /** Format: int32 */
             height: null | number;
             default: boolean;
+            forced: boolean;
         };
         /** @enum {string} */
         FileTrackKind: "video" | "audio" | "subtitle";

@@ -189,7 +189,8 @@ internal static class FileResource
     }
 
     private static FileTrack Shape(MediaTrack track) => new(
-        track.Kind, track.Codec, track.Type, track.Language, track.Title, track.Channels, track.Width, track.Height, track.IsDefault);
+        track.Kind, track.Codec, track.Type, track.Language, track.Title, track.Channels, track.Width, track.Height, track.IsDefault,
+        track.IsForced);
 
     private static string? ContainerOf(MediaKind kind) => kind switch
     {

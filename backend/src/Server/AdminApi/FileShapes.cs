@@ -101,7 +101,7 @@ internal enum TracksState
 /// codecs="avc1.640028"</c>. Values absent from the file are null.
 /// </summary>
 internal sealed record FileTrack(
-    TrackKind Kind, string Codec, string? Type, string? Language, string? Title, int? Channels, int? Width, int? Height, bool Default);
+    TrackKind Kind, string Codec, string? Type, string? Language, string? Title, int? Channels, int? Width, int? Height, bool Default, bool Forced);
 
 /// <summary>The tracks of a file in its order, read from its header. <c>Sentence</c> says why they could not be read.</summary>
 internal sealed record FileTracks(TracksState State, string? Container, long? DurationMs, IReadOnlyList<FileTrack> Items, string? Sentence);

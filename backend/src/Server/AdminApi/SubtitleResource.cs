@@ -89,7 +89,7 @@ internal static class SubtitleResource
 
     private static SubtitleEntry Entry(MediaTrack track, int number) => new(
         number.ToString(CultureInfo.InvariantCulture), SubtitlePlace.Track, track.Form ?? SubtitleForm.Other, track.Codec, track.Language, track.Title,
-        false, false, track.IsDefault);
+        track.IsForced, track.DescribesSounds, track.IsDefault);
 
     private static string CodecOf(MediaKind kind) => kind switch
     {

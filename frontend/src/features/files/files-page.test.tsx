@@ -22,7 +22,7 @@ const detail: FileDetail = {
 };
 const tracks = (codec: string, type: string): FileTracks => ({
   state: "known", container: "Matroska", durationMs: 60_000, sentence: null,
-  items: [{ kind: "video", codec, type, language: null, title: null, channels: null, width: 1_920, height: 1_080, default: true }],
+  items: [{ kind: "video", codec, type, language: null, title: null, channels: null, width: 1_920, height: 1_080, default: true, forced: false }],
 });
 const base = { "GET /api/files": page([folder, film]), "GET /api/files/f1": detail };
 
@@ -75,12 +75,13 @@ describe("FilesPage", () => {
         items: [
           { ...entry, id: "6f0c1d7e-0000-4000-8000-000000000001", place: "file", language: "fr", title: "film.fr.srt", forced: true },
           { ...entry, id: "0", language: "eng" }, { ...entry, id: "1" }, { ...entry, id: "2", form: "picture", codec: "PGS", language: "deu" },
+          { ...entry, id: "3", language: "eng", forced: true }, { ...entry, id: "4", language: "eng", sounds: true },
         ],
       },
     });
     renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
     const choice = await screen.findByRole("combobox", { name: "Subtitles" });
-    expect(within(choice).getAllByRole("option").map((option) => option.textContent)).toEqual(["Off", "French · forced", "English", "Track 2"]);
+    expect(within(choice).getAllByRole("option").map((option) => option.textContent)).toEqual(["Off", "French · forced", "English", "Track 2", "English · forced", "English · SDH"]);
     expect(screen.getByText("Stored as pictures, which browsers can't show: German PGS. Use VLC for them.")).toBeVisible();
   });
 
@@ -172,8 +173,8 @@ describe("FilesPage", () => {
     const calls = mockApi({ ...base, "GET /api/quarantine": { items: [row], next: null, total: 1 }, "POST /api/quarantine/restore": { count: 2 } });
     renderAt("/files?view=removed", <><RemovedPage /><Toasts /></>);
     await userEvent.click(await screen.findByRole("checkbox", { name: "Select Harbour.Lights" }));
-    await userEvent.click(screen.getByRole("button", { name: "Bring back" }));
-    expect(await screen.findByText("2 files are back")).toBeVisible();
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(await screen.findByText("2 files restored")).toBeVisible();
     expect(await calls.find((call) => call.method === "POST")?.json()).toEqual({ ids: ["3"] });
   });
 

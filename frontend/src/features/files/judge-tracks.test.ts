@@ -3,7 +3,7 @@ import type { FileTrack, FileTracks } from "./api/files";
 import { checkPlayback, judgeTracks } from "./api/judge-tracks";
 
 const track = (kind: FileTrack["kind"], codec: string, type: string | null, rest: Partial<FileTrack> = {}): FileTrack => ({
-  kind, codec, type, language: null, title: null, channels: null, width: null, height: null, default: false, ...rest,
+  kind, codec, type, language: null, title: null, channels: null, width: null, height: null, default: false, forced: false, ...rest,
 });
 const avc = track("video", "H.264", 'video/mp4; codecs="avc1.640028"', { default: true });
 const hevc = track("video", "HEVC 10-bit", 'video/mp4; codecs="hvc1.2.4.L153.B0"', { default: true });

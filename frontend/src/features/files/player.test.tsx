@@ -21,7 +21,7 @@ const detail: FileDetail = {
 };
 const tracks: FileTracks = {
   state: "known", container: "Matroska", durationMs: 600_000, sentence: null,
-  items: [{ kind: "video", codec: "H.264", type: 'video/mp4; codecs="avc1.640028"', language: null, title: null, channels: null, width: 1_920, height: 1_080, default: true }],
+  items: [{ kind: "video", codec: "H.264", type: 'video/mp4; codecs="avc1.640028"', language: null, title: null, channels: null, width: 1_920, height: 1_080, default: true, forced: false }],
 };
 const answers = {
   "GET /api/files": { path: "", items: [film], next: null, total: 1, seq: 1 }, "GET /api/files/f1": detail, "GET /api/files/f1/tracks": tracks,

@@ -12,7 +12,7 @@ internal static class MatroskaTrack
     /// <summary>Parses an entry; null unless it is video, audio or subtitles.</summary>
     public static MediaTrack? Read(ReadOnlySpan<byte> entry)
     {
-        var (type, isDefault) = (0UL, true);
+        var (type, isDefault, isForced, describesSounds) = (0UL, true, false, false);
         var (language, codec) = (DefaultLanguage, "");
         string? title = null;
 
@@ -40,6 +40,12 @@ internal static class MatroskaTrack
                 case 0x88:
                     isDefault = EbmlHead.Number(elements.Content) != 0;
                     break;
+                case 0x55AA:
+                    isForced = EbmlHead.Number(elements.Content) != 0;
+                    break;
+                case 0x55AB:
+                    describesSounds = EbmlHead.Number(elements.Content) != 0;
+                    break;
                 case 0x536E:
                     title = HeaderText.Of(elements.Content);
                     break;
@@ -66,7 +72,10 @@ internal static class MatroskaTrack
             }
         }
 
-        var shared = new MediaTrack(TrackKind.Subtitle, "", null) { Language = HeaderText.LanguageOf(precise ?? language), Title = title, IsDefault = isDefault };
+        var shared = new MediaTrack(TrackKind.Subtitle, "", null)
+        {
+            Language = HeaderText.LanguageOf(precise ?? language), Title = title, IsDefault = isDefault, IsForced = isForced, DescribesSounds = describesSounds,
+        };
         return type switch
         {
             1 => Picture(shared, MatroskaCodec.OfPicture(codec, setup), picture),

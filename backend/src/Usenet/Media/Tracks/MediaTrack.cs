@@ -45,6 +45,12 @@ public sealed record MediaTrack(TrackKind Kind, string Codec, string? Type)
     /// <summary>Whether players select the track by default.</summary>
     public bool IsDefault { get; init; }
 
+    /// <summary>Whether players show the track even if subtitles are off, as for signs and foreign dialog.</summary>
+    public bool IsForced { get; init; }
+
+    /// <summary>Whether subtitles also describe sounds, for hearing-impaired viewers.</summary>
+    public bool DescribesSounds { get; init; }
+
     /// <summary>How the lines of subtitles are stored; null if not subtitles.</summary>
     public SubtitleForm? Form { get; init; }
 

@@ -87,6 +87,19 @@ public sealed class TrackReaderTests
     }
 
     [Fact]
+    public async Task Matroska_flags_forced_subtitles_and_descriptions_of_sounds()
+    {
+        var file = new CountedFile(Join(Start(), Segment(TrackList(
+            Entry(0x11, "S_TEXT/UTF8", null, Number(0x55AA, 1)),
+            Entry(0x11, "S_HDMV/PGS", null, Number(0x55AB, 1)),
+            Entry(0x11, "S_TEXT/ASS", null, Number(0x55AA, 0))))));
+
+        var tracks = (await file.ReadTracksAsync()).Tracks;
+
+        Assert.Equal([(true, false), (false, true), (false, false)], tracks.Select(track => (track.IsForced, track.DescribesSounds)));
+    }
+
+    [Fact]
     public async Task Matroska_index_leads_to_tracks_after_the_film()
     {
         const long film = 40L << 30;

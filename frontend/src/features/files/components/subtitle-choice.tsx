@@ -59,10 +59,10 @@ export function useSubtitleChoice(video: RefObject<HTMLVideoElement | null>, fil
 function nameOf(entry: SubtitleEntry): string {
   const language = languageOf(entry.language);
   const title = entry.place === "file" && language !== null ? null : entry.title;
-  const parts = [language, title, entry.forced ? t("subtitles-forced") : null, entry.sounds ? t("subtitles-sounds") : null];
+  const parts = [language, title, entry.forced ? t("track-forced") : null, entry.sounds ? t("subtitles-sounds") : null];
   return parts.filter((part) => part !== null).join(" · ") || t("subtitles-number", { number: Number(entry.id) + 1 });
 }
 
 function pictureName(entry: SubtitleEntry): string {
-  return [languageOf(entry.language), entry.codec].filter((part) => part !== null).join(" ");
+  return [languageOf(entry.language), entry.forced ? t("track-forced") : null, entry.codec].filter((part) => part !== null).join(" ");
 }

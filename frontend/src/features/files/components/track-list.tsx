@@ -31,7 +31,7 @@ export function describe(track: FileTrack): string {
   // The names of some codecs include the channels, as in "AAC mono".
   const isSaid = track.codec.toLowerCase().endsWith(channels.toLowerCase());
   const parts = [track.codec, size, isSaid ? null : channels, languageOf(track.language), track.title];
-  return [...parts, track.default ? t("track-default") : null].filter((part) => part !== null && part !== "").join(" · ");
+  return [...parts, track.forced ? t("track-forced") : null, track.default ? t("track-default") : null].filter((part) => part !== null && part !== "").join(" · ");
 }
 
 function channelsOf(count: number): string {
