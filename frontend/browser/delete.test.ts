@@ -37,7 +37,7 @@ describe("deleting films", () => {
     await page.getByRole("checkbox", { name: /^Select Second/ }).click();
     await page.getByRole("region", { name: "Selected rows" }).getByRole("button", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete 2 items?" });
-    await dialog.getByText("You can bring everything back for 7 days: Files, Removed.").waitFor();
+    await dialog.getByText("You can restore everything for 7 days in Files › Removed.").waitFor();
     expect(await brokenRules(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByText(/^\d+ files deleted$/).waitFor();
@@ -61,8 +61,8 @@ describe("deleting films", () => {
     expect(await overflowAt(page)).toEqual([0, 0, 0, 0]);
     expect(await smallTargets(page)).toEqual([]);
     await page.getByRole("checkbox", { name: /^Select Second/ }).click();
-    await page.getByRole("region", { name: "Selected rows" }).getByRole("button", { name: "Bring back" }).click();
-    await page.getByText("Nothing to bring back").waitFor();
+    await page.getByRole("region", { name: "Selected rows" }).getByRole("button", { name: "Restore" }).click();
+    await page.getByText("Nothing to restore").waitFor();
     await expect.poll(async () => (await movies()).items, patient).toHaveLength(3);
   });
 

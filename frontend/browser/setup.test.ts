@@ -127,13 +127,13 @@ describe("the setup", () => {
       await hand.type("Password", account.password);
       await hand.press("Continue");
       await page.getByText("Found an earlier installation").waitFor();
-      expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Move in"]);
+      expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Import"]);
       await judge(page, 44);
       const taken = page.getByRole("row", { name: /^History/ }).getByRole("cell").nth(1);
       expect(await taken.textContent()).toBe(oldItems.toLocaleString("en"));
       await watchText(page, await taken.elementHandle());
       await hand.press("Import");
-      await page.getByText("You've moved in").waitFor();
+      await page.getByText("Import finished").waitFor();
       const counts = await page.evaluate(() => (window as unknown as { shown: string[] }).shown);
       const numbers = counts.map((text) => Number(text.replace(/ of .*/, "").replaceAll(",", "")));
       expect(numbers).toEqual([...numbers].sort((one, other) => one - other));

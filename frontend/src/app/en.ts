@@ -49,7 +49,7 @@ export const t = createTexts({
   "drop-here": "Drop NZBs or folders to queue them",
   "uploading": { one: "Sending {count} file…", other: "Sending {count} files…" },
   "upload-paused": "Uploads are waiting: {reason}",
-  "upload-left": { one: "{count} file left. It continues by itself.", other: "{count} files left. They continue by themselves." },
+  "upload-left": { one: "{count} file left. It continues automatically.", other: "{count} files left. They continue automatically." },
   "upload-stop": "Stop",
   "upload-none": "Nothing to queue in there",
   "upload-none-body": "Sluice accepts NZB files, packed or in folders.",
@@ -75,6 +75,5 @@ export const t = createTexts({
   "unreachable": "The server isn't responding.",
   "try-again": "Try again",
   "to-home": "Go to Home",
-  "soon": "This page is being built.",
   close: "Close",
 });

@@ -47,7 +47,7 @@ function states(): Detail[] {
 }
 
 const badges = ["Playing", "Paused", "Ended", "Starting", "Waiting", "Has gaps"];
-const waitingTitles = ["Why it's waiting", "What slows it down"];
+const waitingTitles = ["Why it's waiting", "What's slowing it down"];
 
 /** Renders both pages of a playback and returns their texts. */
 async function told(detail: Detail) {

@@ -85,7 +85,7 @@ internal static class AdminGate
         {
             await (e.Fault == StorageFault.Full
                 ? AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "disk-full", "The disk is full.")
-                : AdminProblem.Of(StatusCodes.Status503ServiceUnavailable, "safe-mode", "The storage cannot be written.")).ExecuteAsync(http);
+                : AdminProblem.Of(StatusCodes.Status503ServiceUnavailable, "safe-mode", "The data folder can't be written to.")).ExecuteAsync(http);
         }
 
         if (!http.Response.HasStarted && http.Response.ContentLength is null or 0 && Describe(http.Response.StatusCode) is { } problem)

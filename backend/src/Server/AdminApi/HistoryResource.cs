@@ -75,7 +75,7 @@ internal static class HistoryResource
         }
         catch (StoredNzbLostException)
         {
-            return AdminProblem.NotFound("Its NZB is not there any more.");
+            return AdminProblem.NotFound("Its NZB is gone.");
         }
     }
 
@@ -85,13 +85,13 @@ internal static class HistoryResource
         if (await store.FindAsync(id, cancellationToken) is not { } item)
             return AdminProblem.NotFound(NoItem);
         if (item.IsCompleted)
-            return AdminProblem.WrongState("Its import has succeeded; there is nothing to try again.");
+            return AdminProblem.WrongState("This import succeeded, so there's nothing to retry.");
         var another = RetryKind.Yes | (request.OtherProviders == true ? RetryKind.AsksEveryone : 0) | (request.IgnoreHealth == true ? RetryKind.IgnoresDamage : 0);
         return await queue.ReturnAsync(id, new QueueReturnChange(request.Password ?? "", null) { Try = another }, cancellationToken) switch
         {
             QueueReturnEnd.Returned => TypedResults.Ok(await rows.NamesOfAsync([id], CancellationToken.None)),
             QueueReturnEnd.QueueFull => NzbForm.Refuse(AddRefusal.QueueFull),
-            _ => AdminProblem.WrongState("Its NZB is not there any more; add it again."),
+            _ => AdminProblem.WrongState("Its NZB is gone. Add it again."),
         };
     }
 
@@ -132,8 +132,8 @@ internal static class HistoryResource
         return end switch
         {
             UndoEnd.Undone => TypedResults.NoContent(),
-            UndoEnd.TooLate => AdminProblem.WrongState("It is too late to take this back."),
-            _ => AdminProblem.NotFound("There is nothing of this kind to take back."),
+            UndoEnd.TooLate => AdminProblem.WrongState("It's too late to undo this."),
+            _ => AdminProblem.NotFound("There's nothing to undo."),
         };
     }
 }

@@ -109,9 +109,9 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
     public static JsonHttpResult<Problem> Refuse(AddRefusal refusal) => refusal switch
     {
         AddRefusal.DiskFull => AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "disk-full", "The disk is full. Free some space and try again."),
-        AddRefusal.TooLarge => AdminProblem.Of(StatusCodes.Status413PayloadTooLarge, "too-large", "The NZB is larger than one may be."),
+        AddRefusal.TooLarge => AdminProblem.Of(StatusCodes.Status413PayloadTooLarge, "too-large", "This NZB is too large."),
         AddRefusal.TooSlow => AdminProblem.Of(StatusCodes.Status408RequestTimeout, "too-slow", "The upload took too long."),
-        _ => AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "queue-full", "The queue is full. It takes more when imports have ended."),
+        _ => AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "queue-full", "The queue is full. It accepts more as imports finish."),
     };
 
     /// <returns>Null if it is too long.</returns>

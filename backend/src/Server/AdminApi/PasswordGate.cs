@@ -24,7 +24,7 @@ internal static class PasswordGate
         {
             return session is not null && store.IsProved(session)
                 ? null
-                : AdminProblem.Of(StatusCodes.Status403Forbidden, "password-needed", "Enter your password again to go on.");
+                : AdminProblem.Of(StatusCodes.Status403Forbidden, "password-needed", "Enter your password again to continue.");
         }
 
         var browser = http.RequestServices.GetRequiredService<KnownBrowser>();

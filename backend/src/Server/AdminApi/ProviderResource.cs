@@ -95,7 +95,7 @@ internal static class ProviderResource
         if (isNeeded && saved is null)
             return AdminProblem.BadInput("password", "Enter the password.");
         if (checks.TryBegin(provider, isNeeded) is not { } check)
-            return AdminProblem.WrongState("Another test is under way. Wait until it has ended.");
+            return AdminProblem.WrongState("Another test is running. Wait until it has finished.");
 
         http.Response.RegisterForDispose(check);
         http.Response.Headers["X-Accel-Buffering"] = "no";

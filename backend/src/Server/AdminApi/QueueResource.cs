@@ -61,7 +61,7 @@ internal static class QueueResource
         QueueAddress address, UrlFetchWorker fetches, QueueRows rows, CancellationToken cancellationToken)
     {
         if (fetches.Refuse(address.Url, out var url) is { } reason)
-            return AdminProblem.BadInput("url", $"This address cannot be asked for: {reason}.");
+            return AdminProblem.BadInput("url", $"Sluice can't download from this address: {reason}.");
         var addition = new NzbAddition
         {
             FileName = "",
@@ -130,7 +130,7 @@ internal static class QueueResource
     private static async Task<Results<Ok<QueueState>, JsonHttpResult<Problem>>> ResumeAsync(QueuePause pause, QueueRows rows, CancellationToken cancellationToken) =>
         await pause.ResumeAsync(cancellationToken) ? TypedResults.Ok(rows.State) : Locked();
 
-    private static JsonHttpResult<Problem> Locked() => AdminProblem.WrongState("The environment of the server decides whether the queue is paused.");
+    private static JsonHttpResult<Problem> Locked() => AdminProblem.WrongState("An environment variable decides whether the queue is paused.");
 
     /// <summary>Converts a removal to a response.</summary>
     internal static Removed Show(UndoTicket? ticket) => new(ticket?.Count ?? 0, ticket?.Id, ticket?.Until);

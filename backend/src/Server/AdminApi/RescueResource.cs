@@ -53,7 +53,7 @@ internal static class RescueResource
         if (!code.Is(request.Code))
         {
             failures.TryAdd(CredentialKind.RescueCode, caller, failures.Mark(request.Code));
-            return AdminProblem.BadInput("code", "This is not the code. It stands in the log, and in the file rescue-code of the data folder.");
+            return AdminProblem.BadInput("code", "That's not the code. You'll find it in the log and in the file rescue-code in the data folder.");
         }
 
         if (request.Backup is not { } id)

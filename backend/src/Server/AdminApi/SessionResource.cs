@@ -58,7 +58,7 @@ internal static class SessionResource
         if (!code.Is(request.Code))
         {
             failures.TryAdd(CredentialKind.SetupCode, caller, failures.Mark(request.Code));
-            return AdminProblem.BadInput("code", "This is not the code. It stands in the log, and in the file setup-code of the data folder.");
+            return AdminProblem.BadInput("code", "That's not the code. You'll find it in the log and in the file setup-code in the data folder.");
         }
 
         var errors = Judge(request.User, request.Password, "password", out var chosen);

@@ -73,7 +73,7 @@ internal static class SettingsResource
         var errors = long.TryParse(id, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? await store.RestoreAsync(number, cancellationToken) : null;
         return errors switch
         {
-            null => AdminProblem.NotFound("This set is kept no longer."),
+            null => AdminProblem.NotFound("This version is no longer kept."),
             { Count: > 0 } => AdminProblem.BadInput(errors),
             _ => TypedResults.Ok(Values(settings, effective)),
         };

@@ -43,5 +43,5 @@ internal static class StreamResource
         return RateWindow.Points.Contains(most) ? null : AdminProblem.BadInput("points", $"Must be {string.Join(" or ", RateWindow.Points)}.");
     }
 
-    private static JsonHttpResult<Problem> Unknown() => AdminProblem.NotFound("This playback has ended, or never was.");
+    private static JsonHttpResult<Problem> Unknown() => AdminProblem.NotFound("This playback has ended or never existed.");
 }

@@ -113,7 +113,7 @@ internal sealed class Attention(
         {
             var count = string.Create(CultureInfo.InvariantCulture, $"{locked} {(locked == 1 ? "setting is" : "settings are")}");
             yield return new(
-                AttentionKind.SecretKey, AttentionLevel.Error, $"{count} locked, because {box.Cause}. Put the file back and restart, or give it up.", null, null);
+                AttentionKind.SecretKey, AttentionLevel.Error, $"{count} locked, because {box.Cause}. Put the file back and restart, or create a new one in Settings.", null, null);
         }
 
         if (backups.Complaint is { } complaint)

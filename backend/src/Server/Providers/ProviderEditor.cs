@@ -20,7 +20,7 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
     public string? Refusal => settings.Current[Setting] switch
     {
         { Origin: SettingOrigin.Environment } setting => $"The providers are set by the environment variable {setting.Variable}. Remove it there to change them here.",
-        { IsLocked: true } => $"The saved providers are locked, because {box.Cause}. Put the key file back, or give it up on the settings page.",
+        { IsLocked: true } => $"The saved providers are locked, because {box.Cause}. Put the key file back, or create a new one on the settings page.",
         _ => null,
     };
 

@@ -6,8 +6,8 @@ export const t = createTexts({
   nothing: "There's nothing to delete here.",
   "no-files": { one: "Only the history entry is left; its files are already gone.", other: "Only {count} history entries are left; their files are already gone." },
   impact: { one: "{count} file, {size}.", other: "{count} files, {size}." },
-  kept: "You can bring everything back for 7 days: Files, Removed.",
-  playing: { one: "Someone is watching one of these files. Playback will break off.", other: "{count} people are watching these files. Playback will break off." },
+  kept: "You can restore everything for 7 days in Files › Removed.",
+  playing: { one: "Someone is watching one of these files. Playback will stop.", other: "{count} people are watching these files. Playback will stop." },
   "played-by": "{name} ({player})",
   imported: { one: "{name} imported it and will report it as missing.", other: "{name} imported {count} of these releases and will report them as missing." },
   "imported-of": {

@@ -36,7 +36,7 @@ export const t = createTexts({
   "connect-new": "{name} is connected (via {address}).",
   "connect-again": "{name} was already connected; its settings are up to date (via {address}).",
   "plan-change": "{name} already has the download client {client}. Sluice will change it:",
-  "plan-ask": "{name} has a download client named {client} that points elsewhere. If it's this Sluice's, these fields will change:",
+  "plan-ask": "{name} has a download client named {client} that points elsewhere. If it belongs to this Sluice, these fields will change:",
   "plan-from-to": "{from} → {to}",
   "plan-empty": "nothing",
   "plan-secret": "set",

@@ -108,7 +108,7 @@ describe("The lamps of the mount", () => {
     send(events, opened);
     send(events, "2026-11-28T12:00:02Z", { name: "VLC 3.0.20", address: "192.168.1.7", lastAt: "2026-11-28T12:00:01Z" });
     expect(screen.getByText("The mount works. Still missing: Sonarr or Radarr. Connect one below.")).toBeVisible();
-    expect(screen.getByText("None is connected")).toBeVisible();
+    expect(screen.getByText("None connected")).toBeVisible();
   });
 
   it("report only a missing request if Sonarr sees the files already", async () => {

@@ -35,7 +35,7 @@ export const t = createTexts({
   "kind.log": "Log",
   "way.no-provider": "Add provider",
   "way.provider-fails": "Open providers",
-  "way.storage": "Open system",
+  "way.storage": "Open system settings",
   "way.safe-mode": "Restore a backup",
   "way.secret-key": "Open settings",
   "way.open-tree": "Change access",

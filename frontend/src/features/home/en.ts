@@ -3,7 +3,7 @@ import { createTexts } from "@/lib/i18n/texts";
 export const t = createTexts({
   title: "Home",
   now: "Now",
-  window: "How far back",
+  window: "Time range",
   "window.ten-minutes": "10 min",
   "window.hour": "1 h",
   "window.day": "24 h",

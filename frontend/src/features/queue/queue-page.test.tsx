@@ -85,7 +85,7 @@ describe("QueuePage", () => {
     fakeEvents();
     mockApi({
       "GET /api/queue": list([row(0)]),
-      "POST /api/queue/address": () => problem(400, "bad-input", "This cannot be used.", { url: ["This address cannot be asked for: it is private."] }),
+      "POST /api/queue/address": () => problem(400, "bad-input", "This cannot be used.", { url: ["Sluice can't download from this address: it is private."] }),
     });
     renderAt("/queue", <QueuePage />);
     await screen.findByText("Film 0");
@@ -94,7 +94,7 @@ describe("QueuePage", () => {
     act(() => void document.body.dispatchEvent(paste));
     expect(screen.getByLabelText("NZB address")).toHaveValue("https://indexer.test/1.nzb");
     await userEvent.click(screen.getByRole("button", { name: "Add" }));
-    expect(await screen.findByText("This address cannot be asked for: it is private.")).toBeVisible();
+    expect(await screen.findByText("Sluice can't download from this address: it is private.")).toBeVisible();
   });
 
   it("sends the options with each file", async () => {

@@ -1,20 +1,20 @@
 import { createTexts } from "@/lib/i18n/texts";
 
 export const t = createTexts({
-  "no-rescue": "The server is not in safe mode",
+  "no-rescue": "The server isn't in safe mode",
   "no-rescue-body": "Everything works as usual.",
-  "to-overview": "To the overview",
+  "to-overview": "Go to Home",
   code: "Code",
-  "code-help": "It is in the log of this start, and in the file rescue-code in the data folder.",
+  "code-help": "You'll find it in the log and in the file rescue-code in the data folder.",
   "need-code": "Enter the code.",
-  go: "Show the backups",
+  go: "Show backups",
   "choose": "Choose a backup",
-  none: "There is no backup",
-  "none-body": "Put a sound copy of sluice.db into the data folder and restart. The log says more.",
+  none: "No backups",
+  "none-body": "Put an intact copy of sluice.db in the data folder and restart. The log has the details.",
   passphrase: "Passphrase of the backup",
   "passphrase-help": "Unlocks the saved passwords. You can also restore without it and enter them again.",
-  requeue: "Import the NZBs that came after it again",
+  requeue: "Re-import the NZBs added after it",
   restore: "Restore",
-  "restore-help": "Sluice restarts. The present database is kept for seven days.",
+  "restore-help": "Sluice restarts. The current database is kept for seven days.",
   restarting: "Restarting with the backup. This page reloads by itself.",
 });

@@ -22,11 +22,11 @@ describe("the rescue page", () => {
     renderAt("/rescue", <RescuePage />);
     expect(await screen.findByText(state.cause)).toBeVisible();
     await userEvent.type(screen.getByLabelText("Code"), "AAAA");
-    await userEvent.click(screen.getByRole("button", { name: "Show the backups" }));
+    await userEvent.click(screen.getByRole("button", { name: "Show backups" }));
     expect(await screen.findByText("This is not the code.")).toBeVisible();
     await userEvent.clear(screen.getByLabelText("Code"));
     await userEvent.type(screen.getByLabelText("Code"), "K7QF-2M9X");
-    await userEvent.click(screen.getByRole("button", { name: "Show the backups" }));
+    await userEvent.click(screen.getByRole("button", { name: "Show backups" }));
     expect(await screen.findByText("The backup is 14 minutes old.")).toBeVisible();
     await userEvent.click(screen.getByRole("button", { name: "Restore" }));
     expect(await screen.findByText(/reloads by itself/)).toBeVisible();
@@ -40,7 +40,7 @@ describe("the rescue page", () => {
       "POST /api/rescue": async (request) => (((await request.json()) as { backup?: string }).backup === undefined ? locked : { items: [], isRestoring: true }),
     });
     renderAt("/rescue#K7QF-2M9X", <RescuePage />);
-    await userEvent.click(await screen.findByRole("button", { name: "Show the backups" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Show backups" }));
     await userEvent.type(await screen.findByLabelText("Passphrase of the backup", { selector: "input" }), "the right passphrase");
     await userEvent.click(screen.getByRole("button", { name: "Restore" }));
     expect(await screen.findByText(/reloads by itself/)).toBeVisible();
@@ -50,6 +50,6 @@ describe("the rescue page", () => {
   it("says that nothing needs a rescue", async () => {
     mockApi({});
     renderAt("/rescue", <RescuePage />);
-    expect(await screen.findByText("The server is not in safe mode")).toBeVisible();
+    expect(await screen.findByText("The server isn't in safe mode")).toBeVisible();
   });
 });

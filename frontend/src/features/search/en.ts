@@ -20,7 +20,7 @@ export const t = createTexts({
   "place.providers": "Usenet providers",
   "place.apps": "Connect Sonarr, Radarr, Plex and others",
   "place.account": "Login, password and script keys",
-  "place.system": "Version, saved sets, export and import",
+  "place.system": "Version, saved versions of settings, export and import",
   in: "in {folder}",
   play: "Play {name}",
   pause: "Pause the queue",

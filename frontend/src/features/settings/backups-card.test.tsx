@@ -84,7 +84,7 @@ describe("the card of backups", () => {
   it("creates a backup on request", async () => {
     const calls = mockApi({ "GET /api/backups": list, "GET /api/backups/later": nothing, "POST /api/backups": { ...list, isMaking: true } });
     renderAt("/settings/backups", <BackupsCard />);
-    await screen.findByText("Checked");
+    await screen.findByText("Verified");
     await userEvent.click(screen.getByRole("button", { name: "Back up now" }));
     expect(await screen.findByRole("button", { name: /Backing up/ })).toBeVisible();
     expect(calls.some((call) => call.method === "POST")).toBe(true);
@@ -98,7 +98,7 @@ describe("the card of backups", () => {
       [restorePath]: (request) => {
         if (new URL(request.url).searchParams.get("dryRun") === "true") return cost;
         tries += 1;
-        return tries === 1 ? problem(403, "password-needed", "Enter your password again to go on.") : cost;
+        return tries === 1 ? problem(403, "password-needed", "Enter your password again to continue.") : cost;
       },
     });
     renderAt("/settings/backups", <BackupsCard />);
@@ -156,7 +156,7 @@ describe("the card of backups", () => {
     const calls = mockApi({ "GET /api/backups": list, "GET /api/backups/later": later, "POST /api/backups/later/requeue": { count: 1 } });
     renderAt("/settings/backups", <BackupsCard />);
     expect(await screen.findByText("Harbour Lights")).toBeVisible();
-    await userEvent.click(screen.getByRole("button", { name: "Import them all" }));
+    await userEvent.click(screen.getByRole("button", { name: "Import all" }));
     await waitFor(() => expect(calls.some((call) => call.url.endsWith("/later/requeue"))).toBe(true));
   });
 });

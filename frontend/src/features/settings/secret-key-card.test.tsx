@@ -38,19 +38,19 @@ describe("the card of the key file", () => {
     });
     renderAt("/settings", <SecretKeyCard />);
     expect(await screen.findByText("The key file keys/secret.key is missing.")).toBeVisible();
-    await userEvent.click(screen.getByRole("button", { name: "Give up the key" }));
+    await userEvent.click(screen.getByRole("button", { name: "Create a new key file" }));
     const dialog = await screen.findByRole("dialog");
     expect(within(dialog).getByText("Providers")).toBeVisible();
     expect(within(dialog).getByText("STRM files in your media library.")).toBeVisible();
     expect(within(dialog).getByText("The address or archive password of 1 queued NZB.")).toBeVisible();
     expect(within(dialog).getByText("The archive passwords of 2 releases from an earlier server.")).toBeVisible();
 
-    await userEvent.click(within(dialog).getByRole("button", { name: "Give up the key" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Create a new key file" }));
     expect(within(dialog).getByText("Enter your current password.")).toBeVisible();
     await userEvent.type(within(dialog).getByLabelText("Current password"), "secret-password");
-    await userEvent.click(within(dialog).getByRole("button", { name: "Give up the key" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Create a new key file" }));
     expect(await within(dialog).findByText("The password is wrong.")).toBeVisible();
-    await userEvent.click(within(dialog).getByRole("button", { name: "Give up the key" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Create a new key file" }));
 
     await waitFor(() => expect(calls.filter((call) => call.method === "POST")).toHaveLength(2));
     expect(await calls.findLast((call) => call.method === "POST")?.json()).toEqual({ id: "0011", password: "secret-password" });

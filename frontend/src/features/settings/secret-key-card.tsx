@@ -10,7 +10,7 @@ import { toast } from "@/lib/toast";
 import { type SecretKeyReport, giveUpSecretKey, secretKeyQuery } from "./api/settings";
 import { t } from "./en";
 
-/** Reports a lost key file and offers to give it up; renders nothing if no secret is locked. */
+/** Reports a lost key file and offers to replace it; renders nothing if no secret is locked. */
 export function SecretKeyCard() {
   const report = useQuery(secretKeyQuery);
   const [isAsking, setAsking] = useState(false);
@@ -32,7 +32,7 @@ export function SecretKeyCard() {
   );
 }
 
-/** The cost of giving up the key. */
+/** The values lost with the key. */
 function Costs({ report }: { report: SecretKeyReport }) {
   const items = [
     ...(report.queueItems > 0 ? [t("key-queue", { count: report.queueItems })] : []),

@@ -84,7 +84,7 @@ describe("the settings", () => {
   });
 
   it("ask for the password again before a full key is created", async () => {
-    const answers = [problem(403, "password-needed", "Enter your password again to go on."), problem(400, "bad-input", "No.", { password: ["The password is wrong."] })];
+    const answers = [problem(403, "password-needed", "Enter your password again to continue."), problem(400, "bad-input", "No.", { password: ["The password is wrong."] })];
     const calls = show("/settings/account", "account", {
       "GET /api/keys": { items: [] },
       "POST /api/keys": () => answers.shift() ?? { id: "1", name: "backup", access: "full", key: "0123456789abcdef" },

@@ -36,7 +36,7 @@ describe("the import of an earlier installation", () => {
       },
     });
     renderAt("/setup", <ImportCard />);
-    await screen.findByText("Checking an earlier installation", { selector: "h3" });
+    await screen.findByText("Checking for an earlier installation", { selector: "h3" });
     await screen.findByText("/config/db.sqlite");
     const row = screen.getByRole("cell", { name: "Settings" }).closest("tr") as HTMLElement;
     expect(within(row).getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["Settings", "38", "2"]);
@@ -48,7 +48,7 @@ describe("the import of an earlier installation", () => {
     await userEvent.click(screen.getByRole("button", { name: "Import" }));
     expect(await screen.findByRole("progressbar")).toHaveAttribute("aria-valuenow", "40");
     expect(screen.getByText("38 of 40")).toBeInTheDocument();
-    await screen.findByText("You've moved in");
+    await screen.findByText("Import finished");
     expect(screen.queryByRole("button", { name: "Import" })).toBeNull();
     expect(calls.filter((call) => call.method === "POST")).toHaveLength(1);
   });

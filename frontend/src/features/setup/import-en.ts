@@ -2,14 +2,14 @@ import { createTexts } from "@/lib/i18n/texts";
 
 /** Texts of the import, in a file of their own because most setups never load them. */
 export const t = createTexts({
-  "title-looking": "Checking an earlier installation",
+  "title-looking": "Checking for an earlier installation",
   "title-found": "Found an earlier installation",
-  "title-running": "Moving in",
-  "title-finished": "You've moved in",
-  "title-failed": "Moving in failed",
-  looking: "Nothing is changed yet. A large library takes a minute.",
+  "title-running": "Importing your library",
+  "title-finished": "Import finished",
+  "title-failed": "Import failed",
+  looking: "Nothing is changed yet. A large library takes about a minute.",
   found: "Sluice can import everything in <code>{source}</code>. The old database stays as it is.",
-  running: "You can continue or close this page meanwhile.",
+  running: "You can continue, or close this page. The import keeps running.",
   finished: "Imported from <code>{source}</code>, which was not changed.",
   progress: "Import progress",
   import: "Import",

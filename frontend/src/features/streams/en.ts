@@ -3,8 +3,8 @@ import { createTexts } from "@/lib/i18n/texts";
 /** The texts of the page of a playback. Each reason for waiting has a sentence, a cause, a number and an action. */
 export const texts = {
   title: "Stream",
-  forgotten: "This playback is over",
-  "forgotten-help": "Details are kept for a minute after the last read. The log still has what happened.",
+  forgotten: "This playback has ended",
+  "forgotten-help": "Details are kept for a minute after the last read. The log has the rest.",
   "to-home": "Go to Home",
   "open-log": "Open its log",
   stop: "Stop",
@@ -26,7 +26,7 @@ export const texts = {
   "mood.whole": "Playing",
   "mood.good": "Playing",
 
-  "verdict.ended": "This playback is over.",
+  "verdict.ended": "This playback has ended.",
   "verdict.gaps": {
     one: "{count} article is missing on all providers. Playback freezes or skips there.",
     other: "{count} articles are missing on all providers. Playback freezes or skips there.",
@@ -41,7 +41,7 @@ export const texts = {
   "verdict.tight": "Playing, but only {time} buffered. A slow moment could stutter.",
 
   wait: "Why it's waiting",
-  "wait-slowed": "What slows it down",
+  "wait-slowed": "What's slowing it down",
   "wait-none": "Nothing to wait for",
   "wait-ended": "The player has closed the file.",
   "wait-since": "since {time}",
@@ -73,7 +73,7 @@ export const texts = {
   "wait.other-streams.sentence": "Other streams are using the memory.",
   "wait.other-streams.cause": "It could buffer more if fewer streams shared the memory for articles.",
   "wait.other-streams.number": "shared by {value}",
-  "wait.other-streams.action": "Give articles more memory, or stop a stream nobody is watching.",
+  "wait.other-streams.action": "Raise the streaming memory, or stop a stream nobody is watching.",
   "wait.article-retry.sentence": "Retrying an article.",
   "wait.article-retry.cause": "It was late, missing or damaged, so Sluice asks again or asks the next provider.",
   "wait.article-retry.number": "requested {value} ago",

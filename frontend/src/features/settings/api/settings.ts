@@ -26,7 +26,7 @@ export const setsQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(api.GET("/api/settings/sets", { signal })),
 });
 
-/** The key file of the secrets, and the cost of giving up a lost one. */
+/** The key file of the secrets, and the values lost if it is replaced. */
 export const secretKeyQuery = queryOptions({
   queryKey: ["settings", "secret-key"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/settings/secret-key", { signal })),

@@ -57,9 +57,9 @@ describe("the page of a playback", () => {
   });
 
   it("says in a sentence that the server has forgotten the playback", async () => {
-    mockApi({ "GET /api/streams/s1": problem(404, "not-found", "This playback has ended, or never was.") });
+    mockApi({ "GET /api/streams/s1": problem(404, "not-found", "This playback has ended or never existed.") });
     renderAt("/streams/s1", <StreamPage id="s1" />);
-    expect(await screen.findByText("This playback is over")).toBeInTheDocument();
+    expect(await screen.findByText("This playback has ended")).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Open its log" })).toHaveAttribute("href", "/logs?stream=s1");
   });
 });
