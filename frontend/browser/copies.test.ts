@@ -92,6 +92,9 @@ describe("the copy buttons on the cards of programs", () => {
     await openApps("VLC");
     expect((await shell(await copied(page, "Try it (shell)"))).toString()).toContain("movies");
     expect(await page.locator("main details[open]").getByRole("link", { name: "Files" }).getAttribute("href")).toBe("/files");
+    const { pathname } = new URL(await copied(page, "Your library as a playlist"));
+    const list = await fetch(new URL(pathname, world.server.url), { headers: { Authorization: `Basic ${btoa(`${login.user}:${login.password}`)}` } });
+    expect([list.status, (await list.text()).startsWith("#EXTM3U")]).toEqual([200, true]);
   });
 
   it("give an address and a path at which Infuse finds the share", async () => {

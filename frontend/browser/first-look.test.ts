@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { brokenRules, settle } from "./checks";
 import { openPage as open, setupCode, startBrowser, startServer } from "./harness";
-import { type World, deadNzb, startWorld } from "./world";
+import { type World, call, deadNzb, playSlowly, startWorld } from "./world";
 
 let world: World;
 let browser: Browser;
@@ -118,6 +118,113 @@ describe("a retried import", () => {
     await page.context().close();
   });
 });
+
+describe("a drop of several NZBs", () => {
+  const names = ["E09", "E06", "E10", "E07", "E08", "E01"].map((part) => `Tide.Pool.S01${part}.720p`);
+
+  it("is queued in the order of the drop, and one toast counts its results", async () => {
+    await call(world.server, world.cookie, "POST", "queue/pause", {});
+    const page = await openPage(browser, world.server, { cookie: world.cookie });
+    await page.goto("queue");
+    await page.getByText("The queue is empty").waitFor();
+    // Only the first two have articles. The first is large, so that a later one could overtake it.
+    const files = names.map((name, at) => {
+      const nzb = at < 2 ? world.clip.replace('poster="', `poster="${at}`) : deadNzb;
+      return { name: `${name}.nzb`, text: at === 0 ? nzb.replace("</nzb>", `${" ".repeat(4_000_000)}</nzb>`) : nzb };
+    });
+    await page.evaluate((dropped) => {
+      const dataTransfer = new DataTransfer();
+      for (const { name, text } of dropped) dataTransfer.items.add(new File([text], name));
+      document.querySelector("h1")?.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }, files);
+    await page.getByText(`${names.length} queued`).waitFor();
+    const { items } = await call<{ items: { name: string }[] }>(world.server, world.cookie, "GET", "queue?limit=50");
+    expect(items.map(({ name }) => name)).toEqual(names);
+    const rows = page.locator("tr[data-row]");
+    await rows.nth(names.length - 1).waitFor();
+    expect((await rows.allInnerTexts()).map((text) => names.find((name) => text.includes(name)))).toEqual(names);
+
+    await call(world.server, world.cookie, "POST", "queue/resume", {});
+    const toast = page.getByRole("alert").filter({ hasText: "2 ready, 4 failed" });
+    await toast.waitFor();
+    await toast.getByRole("button", { name: "Review" }).click();
+    await page.waitForURL("**/history?result=failed");
+    await page.context().close();
+  });
+});
+
+describe("a server with failures", () => {
+  it("names the release and the reason in its log", async () => {
+    const page = await openPage(browser, world.server, { cookie: world.cookie });
+    await page.goto("logs?q=Gone.Film.1999");
+    const line = page.getByRole("listitem").filter({ hasText: "no longer exists" }).first();
+    await line.getByText(/^Gone\.Film\.1999/).waitFor();
+    await line.getByText("Warning", { exact: true }).waitFor();
+    await page.context().close();
+  });
+});
+
+describe("a fresh server", () => {
+  it("suggests its own mount folder and the port in use", async () => {
+    const page = await openPage(browser, world.server, { cookie: world.cookie });
+    await page.goto("setup?step=apps");
+    await page.getByText("/mnt/sluice").first().waitFor();
+    expect(await page.getByText("nzbdav").count()).toBe(0);
+    await page.goto("settings/system");
+    const address = page.getByRole("textbox", { name: "Server address" });
+    await address.waitFor();
+    expect(await address.inputValue()).toBe(`http://localhost:${new URL(world.server.url).port}`);
+    await page.context().close();
+  });
+});
+
+describe("Home", () => {
+  it("asks the server for little, compressed", async () => {
+    const page = await openPage(browser, world.server, { cookie: world.cookie });
+    await page.goto("?window=hour");
+    await page.locator(".uplot canvas").waitFor();
+    await page.getByText("Recently added").waitFor();
+    const answers = await page.evaluate(() =>
+      (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
+        .filter(({ name }) => /\/api\/(?!events|pictures)/.test(name))
+        .map(({ name, encodedBodySize, decodedBodySize }) => ({ name, encodedBodySize, decodedBodySize })),
+    );
+    expect(answers.some(({ name }) => name.includes("/api/stats"))).toBe(true);
+    expect(answers.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)).toBeLessThan(9_000);
+    expect(answers.filter(({ encodedBodySize, decodedBodySize }) => decodedBodySize > 1_100 && encodedBodySize >= decodedBodySize)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe("a playback", () => {
+  it("has one state in its badge, sentence and reason", async () => {
+    await world.add("Long.Film.2024.1080p", await world.nzb(7, { size: 60 }), "movies");
+    await expect.poll(() => fileOf("Long.Film"), { timeout: 60_000 }).toBeDefined();
+    const stop = await playSlowly(world, (await fileOf("Long.Film")) ?? "", "VLC/3.0.20 LibVLC/3.0.20", 900_000);
+    const page = await openPage(browser, world.server, { cookie: world.cookie });
+    await page.goto("");
+    await page.locator("main a[href*='/streams/']").first().click();
+    await page.waitForURL("**/streams/*");
+    await page.getByText(/^Playing well/).waitFor();
+    // Read at once, because the next frame may bring another state.
+    const said = await page.waitForFunction(() => {
+      const text = document.querySelector("main")?.innerText ?? "";
+      return text.includes("Playing well") ? text : null;
+    });
+    const text = await said.jsonValue();
+    expect(text).toContain("Nothing to wait for");
+    expect(text).not.toMatch(/Why it's waiting|What's slowing it down/);
+    expect(text).toMatch(/^Playing$/m);
+    stop();
+    await page.context().close();
+  });
+});
+
+/** The id of the file of a release; undefined until it is imported. */
+async function fileOf(release: string): Promise<string | undefined> {
+  const { items } = await call<{ items: { id: string | null; path: string }[] }>(world.server, world.cookie, "GET", "files?q=film&limit=50");
+  return items.find(({ id, path }) => id !== null && path.includes(release))?.id ?? undefined;
+}
 
 describe("WebDAV addresses in a browser", () => {
   it.each([["content/uncategorized/", "/files/uncategorized"], ["nzbs/", "/queue"], ["completed-symlinks/", "/files"]])("/%s opens the page %s", async (path, to) => {

@@ -59,6 +59,8 @@ describe("an import that failed because articles are missing", () => {
     await sheet.getByRole("link", { name: "Open files" }).click();
     await page.waitForURL(`**/files/movies/${name}`);
     await page.getByRole("link", { name: "film.mkv", exact: true }).waitFor();
+    await page.goto("");
+    await page.getByText(/^Holes.* plays with gaps$/).waitFor();
     expect(page.errors).toEqual([]);
     await page.context().close();
   });
