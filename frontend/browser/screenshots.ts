@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, it } from "vitest";
@@ -8,6 +8,10 @@ import { type World, call, clipId, deadNzb, playSlowly, startWorld } from "./wor
 
 /** Folder for pictures of every page with real content, for visual review: `npm run screenshots`. */
 const folder = path.resolve(import.meta.dirname, "../../artifacts/screenshots");
+const images = path.resolve(import.meta.dirname, "../../docs/images");
+/** Pictures of the README, with the height that they are cut to. They are taken on a desktop in light colors. */
+const readme: Record<string, number> = { home: 1_200, stream: 1_050, "history-failed": 900 };
+const sizes = { desktop: { viewport: { width: 1_440, height: 900 } }, phone: windows.phone };
 const looks = (["desktop", "phone"] as const).flatMap((window) => (["light", "dark"] as const).map((scheme) => ({ window, scheme })))
   .filter(({ window, scheme }) => (process.env.SLUICE_LOOK ?? `${window}-${scheme}`) === `${window}-${scheme}`);
 
@@ -54,26 +58,48 @@ async function take(server: RunningServer, cookie: string | undefined, shots: re
   for (const { window, scheme } of looks) {
     const localStorage = server === world.server ? [{ name: "sluice.first-steps", value: "done" }] : [];
     const storageState = { cookies: [], origins: [{ origin: new URL(server.url).origin, localStorage }] };
-    const first = await openPage(browser, server, { colorScheme: scheme, storageState, ...windows[window], ...(cookie ? { cookie } : {}) });
+    const first = await openPage(browser, server, { colorScheme: scheme, storageState, ...sizes[window], ...(cookie ? { cookie } : {}) });
     for (const { name, at, ready } of shots) {
-      // Each picture has its own page: a full-page picture ends touch emulation, and a dialog left open would cover the next one.
+      // Each picture has its own page, because a dialog left open would cover the next one.
       const page = await first.context().newPage();
       page.setDefaultTimeout(20_000);
       await page.goto(new URL(typeof at === "string" ? at : await at(), `${server.url}/`).href);
       await settle(page);
       await ready?.(page);
       await page.evaluate(() => document.fonts.ready);
-      const isOver = (await page.getByRole("dialog").count()) > 0;
-      // Sticky elements are drawn at the scroll position, so scroll to the top.
-      if (!isOver) await page.evaluate(() => scrollTo(0, 0));
-      await page.screenshot({ path: path.join(folder, `${name}-${window}-${scheme}.png`), fullPage: !isOver, animations: "disabled" });
+      // The window grows to the page, so that the navigation reaches its end. A dialog covers the window, which keeps its size.
+      const { width, height } = sizes[window].viewport;
+      if ((await page.getByRole("dialog").count()) === 0) {
+        await page.setViewportSize({ width, height: Math.max(height, await page.evaluate(() => document.documentElement.scrollHeight)) });
+        await settle(page);
+      }
+      const png = await page.screenshot({ path: path.join(folder, `${name}-${window}-${scheme}.png`), animations: "disabled" });
+      const most = window === "desktop" && scheme === "light" ? readme[name] : undefined;
+      if (most !== undefined) await writeFile(path.join(images, `${name.split("-")[0]}.webp`), await toWebP(png, most));
       await page.close();
     }
     await first.context().close();
   }
 }
 
-const groups = ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/system", "/account"];
+/** Converts a picture, cut to a height. */
+async function toWebP(png: Buffer, height: number): Promise<Buffer> {
+  const page = await browser.newPage();
+  const base64 = await page.evaluate(
+    async ({ source, most }) => {
+      const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${source}`)).blob());
+      const canvas = new OffscreenCanvas(image.width, Math.min(image.height, most));
+      canvas.getContext("2d")?.drawImage(image, 0, 0);
+      const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: "image/webp", quality: 0.85 })).arrayBuffer());
+      return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+    },
+    { source: png.toString("base64"), most: height },
+  );
+  await page.close();
+  return Buffer.from(base64, "base64");
+}
+
+const groups = ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/backups", "/system", "/account"];
 const shown = (text: string | RegExp) => (page: Page) => page.getByText(text).locator("visible=true").first().waitFor();
 
 it("takes pictures of the setup and the login", { timeout: 300_000 }, async () => {
@@ -112,8 +138,19 @@ it("takes pictures of a server with content", { timeout: 900_000 }, async () => 
   const folderOf = (at: string) => at.split("/").slice(0, -1).map(encodeURIComponent).join("/");
 
   // These play from here on, so that Home shows playbacks.
-  const players = ["VLC/3.0.20 LibVLC/3.0.20", "Infuse-Direct/8.1.4", "Kodi/21.0"];
-  const stops = await Promise.all(players.map((player, index) => playSlowly(world, large[index]?.id ?? "", player, (3 - index) * 700_000)));
+  const players = [["Sintel", "VLC/3.0.20 LibVLC/3.0.20"], ["Cosmos", "Infuse-Direct/8.1.4"], ["The.Open.Show.S01E02", "Kodi/21.0"]] as const;
+  const idOf = (name: string) => large.find((item) => item.path.includes(name))?.id ?? "";
+  const stops = await Promise.all(players.map(([name, player], index) => playSlowly(world, idOf(name), player, (3 - index) * 500_000)));
+  const isPlaying = async (page: Page) => {
+    await page.locator("main a[href*='/streams/']").nth(2).waitFor();
+    // The reading of the clip above counts as a scan for a minute.
+    await page.getByText(/^Library scan/).first().waitFor({ state: "detached", timeout: 90_000 });
+  };
+  await take(server, cookie, [{ name: "home", at: "", ready: isPlaying }, { name: "home-chart", at: "?window=hour", ready: isPlaying }]);
+  const streams = await call<{ items: { id: string }[] }>(server, cookie, "GET", "streams");
+  await take(server, cookie, [{ name: "stream", at: `streams/${streams.items[0]?.id}`, ready: shown("Buffer map") }]);
+  stops.forEach((stop) => stop());
+
   await take(server, cookie, [
     { name: "files-root", at: "files" },
     { name: "files-category", at: "files/movies" },
@@ -147,11 +184,15 @@ it("takes pictures of a server with content", { timeout: 900_000 }, async () => 
     } },
   ]);
 
-  const isPlaying = (page: Page) => page.locator("main a[href*='/streams/']").nth(2).waitFor();
-  await take(server, cookie, [{ name: "home", at: "", ready: isPlaying }, { name: "home-chart", at: "?window=hour", ready: isPlaying }]);
-  const streams = await call<{ items: { id: string }[] }>(server, cookie, "GET", "streams");
-  await take(server, cookie, [{ name: "stream", at: `streams/${streams.items[0]?.id}`, ready: shown("Buffer map") }]);
-  stops.forEach((stop) => stop());
+  await call(server, cookie, "DELETE", "files", { paths: ["movies/Spring.2019.2160p.WEB.HEVC"] });
+  await take(server, cookie, [
+    { name: "files-removed", at: "files?view=removed", ready: shown(/Spring/) },
+    { name: "files-delete", at: "files/tv", ready: async (page) => {
+      await page.getByRole("button", { name: /^Actions for The Open Show/ }).first().click();
+      await page.getByRole("menuitem", { name: "Delete" }).click();
+      await page.getByRole("dialog").getByText("You can restore everything").waitFor();
+    } },
+  ]);
 
   await call(server, cookie, "POST", "providers", { host: "127.0.0.1", port: 9, tls: false, user: "", password: "", name: "Down", maxConnections: 8, use: "primary", priority: 0 });
   await world.add("Half.Gone.2020.1080p", await world.nzb(40), "tv");
