@@ -127,11 +127,15 @@ describe("a drop of several NZBs", () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     await page.goto("queue");
     await page.getByText("The queue is empty").waitFor();
-    // Only the first two have articles. The first is large, so that a later one could overtake it.
-    const files = names.map((name, at) => {
-      const nzb = at < 2 ? world.clip.replace('poster="', `poster="${at}`) : deadNzb;
-      return { name: `${name}.nzb`, text: at === 0 ? nzb.replace("</nzb>", `${" ".repeat(4_000_000)}</nzb>`) : nzb };
+    // The first is slow to send, so that a later one could overtake it.
+    let sent = 0;
+    await page.route("**/api/queue", async (route) => {
+      sent += 1;
+      if (sent === 1) await new Promise((done) => setTimeout(done, 1_000));
+      await route.continue();
     });
+    // Only the first two have articles.
+    const files = names.map((name, at) => ({ name: `${name}.nzb`, text: at < 2 ? world.clip.replace('poster="', `poster="${at}`) : deadNzb }));
     await page.evaluate((dropped) => {
       const dataTransfer = new DataTransfer();
       for (const { name, text } of dropped) dataTransfer.items.add(new File([text], name));
@@ -146,7 +150,7 @@ describe("a drop of several NZBs", () => {
 
     await call(world.server, world.cookie, "POST", "queue/resume", {});
     const toast = page.getByRole("alert").filter({ hasText: "2 ready, 4 failed" });
-    await toast.waitFor();
+    await toast.waitFor({ timeout: 50_000 });
     await toast.getByRole("button", { name: "Review" }).click();
     await page.waitForURL("**/history?result=failed");
     await page.context().close();

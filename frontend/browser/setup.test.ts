@@ -127,7 +127,7 @@ describe("the setup", () => {
       await hand.type("Password", account.password);
       await hand.press("Continue");
       await page.getByText("Found an earlier installation").waitFor();
-      expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Import"]);
+      expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Migrate"]);
       await judge(page, 44);
       const taken = page.getByRole("row", { name: /^History/ }).getByRole("cell").nth(1);
       expect(await taken.textContent()).toBe(oldItems.toLocaleString("en"));

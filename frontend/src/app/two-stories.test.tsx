@@ -84,7 +84,7 @@ describe("the two pages of a playback agree", () => {
     if (page.badge !== "Has gaps") expect(home.badge, context).toBe(page.badge);
     // Sentence: it begins like the badge.
     const begins: Record<string, RegExp> = {
-      Playing: /^Playing/, Paused: /^Paused/, Ended: /over/, Starting: /^Just started/, Waiting: /^Waiting/, "Has gaps": /missing on all providers/,
+      Playing: /^Playing/, Paused: /^Paused/, Ended: /ended/, Starting: /^Just started/, Waiting: /^Waiting/, "Has gaps": /missing on all providers/,
     };
     expect(page.sentence, context).toMatch(begins[page.badge] ?? /^$/);
     // Reason: named only if the playback waits, and always with advice.

@@ -3,7 +3,7 @@ import { createTexts } from "@/lib/i18n/texts";
 export const t = createTexts({
   steps: "Setup steps",
   "step.account": "Account",
-  "step.import": "Import",
+  "step.import": "Migrate",
   "step.provider": "Provider",
   "step.try": "Try it",
   "step.apps": "Apps",

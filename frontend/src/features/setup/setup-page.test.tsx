@@ -18,7 +18,7 @@ it("shows a step for an earlier installation before the provider", async () => {
   mockApi({ "GET /api/setup": setup, "GET /api/setup/import": found });
   renderAt("/setup", page);
   await screen.findByText("Found an earlier installation");
-  expect(headings()).toEqual(["Import", "Found an earlier installation"]);
+  expect(headings()).toEqual(["Migrate", "Found an earlier installation"]);
   expect(screen.getByText("Step 2 of 5")).toBeVisible();
   expect(screen.queryByText("the form")).toBeNull();
 
@@ -26,7 +26,7 @@ it("shows a step for an earlier installation before the provider", async () => {
   await screen.findByText("the form");
   expect(headings()).toEqual(["Provider"]);
 
-  await userEvent.click(screen.getByRole("button", { name: /Import/ }));
+  await userEvent.click(screen.getByRole("button", { name: /Migrate/ }));
   await screen.findByText("Found an earlier installation");
 });
 
@@ -45,5 +45,5 @@ it("stays at the import step until the user continues, whatever its result", asy
   await screen.findByText("98 of 161");
   now = { ...found, state: "finished" };
   await screen.findByText("Import finished", undefined, { timeout: 5_000 });
-  expect(headings()[0]).toBe("Import");
+  expect(headings()[0]).toBe("Migrate");
 });

@@ -49,7 +49,7 @@ describe("verdictOf", () => {
     ["ok", /Paused, with 50 MB/, { state: "paused", wait: "player-slow", bytesPerSecond: 0 }],
     ["ok", /the rest of the file/, { position: 9.9e8, aheadBytes: 1e7 }],
     ["info", /Just started/, { lastReadAt: at, aheadBytes: 0 }],
-    ["info", /is over/, { state: "ended", missing: 2 }],
+    ["info", /has ended/, { state: "ended", missing: 2 }],
   ] as const)("says %s: %s", (tone, sentence, change) => {
     const verdict = verdictOf(stream(change as Change));
     expect(verdict.tone).toBe(tone);
