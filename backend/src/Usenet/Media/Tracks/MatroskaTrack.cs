@@ -74,7 +74,11 @@ internal static class MatroskaTrack
 
         var shared = new MediaTrack(TrackKind.Subtitle, "", null)
         {
-            Language = HeaderText.LanguageOf(precise ?? language), Title = title, IsDefault = isDefault, IsForced = isForced, DescribesSounds = describesSounds,
+            Language = HeaderText.LanguageOf(precise ?? language),
+            Title = title,
+            IsDefault = isDefault,
+            IsForced = isForced,
+            DescribesSounds = describesSounds,
         };
         return type switch
         {
