@@ -42,22 +42,7 @@ public sealed class FileRemovalKillTests : IDisposable
     {
         FailpointBuild.Require();
         await using var mock = await MockServer.StartAsync();
-        _settings = ProviderSettings.For([.. mock.Ports], "", "");
-        _settings["SLUICE_ADMIN_USER"] = "owner";
-        _settings["SLUICE_ADMIN_PASSWORD"] = AdminPassword;
-        _settings["SLUICE_CONFIG__API__IMPORT_STRATEGY"] = "strm";
-        _settings["SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR"] = Completed;
-        var whole = "";
-        await RunAsync(async (server, http) =>
-        {
-            foreach (var film in _films)
-            {
-                await server.Client.AddFileAsync("movies", film.Name, film.Nzb, Token);
-                await server.Client.PublishedAsync(film.Name, Token);
-            }
-
-            whole = await ShownAsync(http);
-        });
+        var whole = await PublishAsync(mock);
 
         foreach (var point in OfRemoval)
         {
@@ -90,27 +75,6 @@ public sealed class FileRemovalKillTests : IDisposable
             });
         }
 
-        foreach (var point in OfStrm)
-        {
-            var isRestored = point == OfStrm[^1];
-            if (isRestored)
-            {
-                await RunAsync(async (_, http) =>
-                {
-                    await RemoveAsync(http);
-                    await StrmAsync(0);
-                });
-            }
-
-            await KillLaterAsync(point, isRestored ? RestoreAsync : RemoveAsync);
-            await RunAsync(async (_, http) =>
-            {
-                await StrmAsync(isRestored ? Films : 0);
-                await RestoreAsync(http);
-                await StrmAsync(Films);
-            });
-        }
-
         // Each start continues the deletion.
         await RunAsync(async (_, http) =>
         {
@@ -132,6 +96,59 @@ public sealed class FileRemovalKillTests : IDisposable
             Assert.Equal("", await ShownAsync(http));
         });
         Assert.Equal(0, Count("removed_release") + Count("removed_posted_file") + Count("removed_library_file") + Count("release"));
+    }
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Name)]
+    [Trait("Category", FailpointBuild.Part)]
+    public async Task HLT_96_Kill_at_any_step_loses_and_keeps_no_strm_file()
+    {
+        FailpointBuild.Require();
+        await using var mock = await MockServer.StartAsync();
+        await PublishAsync(mock);
+
+        foreach (var point in OfStrm)
+        {
+            var isRestored = point == OfStrm[^1];
+            if (isRestored)
+            {
+                await RunAsync(async (_, http) =>
+                {
+                    await RemoveAsync(http);
+                    await StrmAsync(0);
+                });
+            }
+
+            await KillLaterAsync(point, isRestored ? RestoreAsync : RemoveAsync);
+            await RunAsync(async (_, http) =>
+            {
+                await StrmAsync(isRestored ? Films : 0);
+                await RestoreAsync(http);
+                await StrmAsync(Films);
+            });
+        }
+    }
+
+    /// <summary>Imports the films. Returns their paths and ids.</summary>
+    private async Task<string> PublishAsync(MockServer mock)
+    {
+        _settings = ProviderSettings.For([.. mock.Ports], "", "");
+        _settings["SLUICE_ADMIN_USER"] = "owner";
+        _settings["SLUICE_ADMIN_PASSWORD"] = AdminPassword;
+        _settings["SLUICE_CONFIG__API__IMPORT_STRATEGY"] = "strm";
+        _settings["SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR"] = Completed;
+        var whole = "";
+        await RunAsync(async (server, http) =>
+        {
+            foreach (var film in _films)
+            {
+                await server.Client.AddFileAsync("movies", film.Name, film.Nzb, Token);
+                await server.Client.PublishedAsync(film.Name, Token);
+            }
+
+            whole = await ShownAsync(http);
+        });
+        return whole;
     }
 
     /// <summary>Runs work against a server, kills the server and checks its database.</summary>
