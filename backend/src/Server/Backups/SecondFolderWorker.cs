@@ -193,7 +193,7 @@ internal sealed class SecondFolderWorker(
             var sentence = Describe(e, path);
             (_failures, _failedAt) = (_failures + 1, time.GetTimestamp());
             BackupsLog.NotCopied(logger, path, e.Message, BackupSchedule.RetryPause(_failures).TotalHours);
-            Change(state => state with { Failure = sentence, FailedAt = time.WallTime() });
+            Change(state => state with { Failure = sentence, FailedAt = time.WallTime(), Warning = null });
         }
         finally
         {

@@ -73,11 +73,17 @@ describe("the card of backups", () => {
   });
 
   it("says why nothing is copied to the second folder", async () => {
-    const failed = { ...second, count: 0, newestAt: null, failure: "The backups could not be copied to the second folder: its disk is full.", warning: "Same disk." };
+    const failed = { ...second, count: 0, newestAt: null, failure: "The backups could not be copied to the second folder: its disk is full." };
     mockApi({ "GET /api/backups": { ...list, second: failed }, "GET /api/backups/later": nothing });
     renderAt("/settings/backups", <BackupsCard />);
     expect(await screen.findByText(/its disk is full/)).toBeVisible();
-    expect(screen.getByText("Same disk.")).toBeVisible();
+    expect(screen.queryByText(/^No copies yet/)).toBeNull();
+  });
+
+  it("warns of a second folder on the same disk", async () => {
+    mockApi({ "GET /api/backups": { ...list, second: { ...second, count: 0, newestAt: null, warning: "Same disk." } }, "GET /api/backups/later": nothing });
+    renderAt("/settings/backups", <BackupsCard />);
+    expect(await screen.findByText("Same disk.")).toBeVisible();
     expect(screen.getByText("No copies yet. The next backup is copied here.")).toBeVisible();
   });
 

@@ -27,10 +27,10 @@ export function SecondFolder({ second }: { second: Schema<"SecondFolderRow"> | n
               <>
                 <Spinner /> {t("second-copying")}
               </>
-            ) : second.newestAt === null ? (
-              t("second-empty")
-            ) : (
+            ) : second.newestAt !== null ? (
               t("second-count", { count: second.count, date: formatDateTime(second.newestAt) })
+            ) : (
+              second.failure === null && t("second-empty")
             )}
           </p>
         </div>
