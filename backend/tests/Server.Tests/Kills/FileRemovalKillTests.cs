@@ -135,6 +135,8 @@ public sealed class FileRemovalKillTests : IDisposable
         _settings = ProviderSettings.For([.. mock.Ports], "", "");
         _settings["SLUICE_ADMIN_USER"] = "owner";
         _settings["SLUICE_ADMIN_PASSWORD"] = AdminPassword;
+        // The port changes with each start, and with it the address in the files.
+        _settings["SLUICE_CONFIG__GENERAL__BASE_URL"] = "http://film.example";
         _settings["SLUICE_CONFIG__API__IMPORT_STRATEGY"] = "strm";
         _settings["SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR"] = Completed;
         var whole = "";
