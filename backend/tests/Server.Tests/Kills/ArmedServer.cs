@@ -44,6 +44,8 @@ internal sealed class ArmedServer : IAsyncDisposable
         try
         {
             await server.UntilServingAsync(cancel);
+            if (armed is null && server.HasEnded)
+                Assert.Fail($"It has ended although nothing should end it:\n{string.Join('\n', server._process.Lines)}");
             server.Took = TimeProvider.System.GetElapsedTime(began);
             return server;
         }

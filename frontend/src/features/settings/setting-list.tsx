@@ -40,11 +40,18 @@ export function SettingList({ sections, values, drafts, onDrafts, editors, cards
   const changes = changesOf(fields, values, drafts);
   const others = Object.keys(errors).filter((key) => !fields.some((field) => field.key === key));
 
+  const restore = useMutation({
+    mutationFn: (before: Record<string, string | null>) => saveSettings(before),
+    onError: (error) => void toast({ tone: "bad", title: ApiProblem.from(error).title }),
+    onSettled: () => client.invalidateQueries({ queryKey: valuesQuery.queryKey }),
+  });
+
   const reset = useMutation({
+    // Read before the request, because the new value may arrive before the response.
+    onMutate: (field: SettingField) => values.get(field.key)?.value ?? null,
     mutationFn: (field: SettingField) => resetSetting(field.key),
-    onSuccess: (_, field) => {
-      const before = values.get(field.key)?.value ?? null;
-      const undo = { label: t("undo"), run: () => void saveSettings({ [field.key]: before }).then(() => client.invalidateQueries({ queryKey: valuesQuery.queryKey })) };
+    onSuccess: (_, field, before) => {
+      const undo = { label: t("undo"), run: () => restore.mutate({ [field.key]: before }) };
       toast({ title: t("reset-done", { title: field.title }), ...(before === null ? {} : { action: undo, seconds: 10 }) });
       drop([field.key]);
     },

@@ -1,6 +1,8 @@
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Toaster } from "@/components/ui/toaster";
 import { mockApi, problem } from "@/testing/mock-api";
 import { renderAt } from "@/testing/render";
 import { SettingsPage } from "./settings-page";
@@ -43,6 +45,32 @@ describe("the settings", () => {
     expect(screen.queryByLabelText("Streams at a time")).toBeNull();
     expect(screen.getByLabelText("Where the mount is")).toBeDisabled();
     expect(screen.getByText("MOUNT")).toBeVisible();
+  });
+
+  it("restore the value before a reset, even if the new one arrives first", async () => {
+    let current = values;
+    let client: QueryClient | undefined;
+    const Tap = () => {
+      client = useQueryClient();
+      return null;
+    };
+    const calls = mockApi({
+      "GET /api/settings/schema": schema,
+      "GET /api/settings": () => current,
+      "PUT /api/settings": () => values,
+      "DELETE /api/settings/usenet.read-ahead-mb": async () => {
+        // The event of the change may overtake the response.
+        current = { ...values, items: values.items.map((entry) => (entry.key === "usenet.read-ahead-mb" ? { ...entry, value: "128", source: "default", isSet: false } : entry)) };
+        await client?.invalidateQueries();
+        await waitFor(() => expect(screen.getByLabelText("Read ahead")).toHaveValue(128));
+        return {};
+      },
+    });
+    renderAt("/settings/streaming", <><SettingsPage group="streaming" /><Toaster /><Tap /></>);
+    await userEvent.click(await screen.findByRole("button", { name: "Reset Read ahead" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Undo" }));
+    await waitFor(() => expect(calls.some((call) => call.method === "PUT")).toBe(true));
+    expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({ values: { "usenet.read-ahead-mb": "64" } });
   });
 
   it("save a group after a review of old and new values", async () => {
