@@ -15,7 +15,6 @@ using Xunit;
 namespace Sluice.Server.Tests.Kills;
 
 /// <summary>After a kill at any step of a backup or restore, the next start has a sound database and every NZB (OPS-95).</summary>
-[Collection(EndToEndRun.Name)]
 public sealed class BackupKillTests : IDisposable
 {
     private const int RandomKills = 100;

@@ -9,7 +9,6 @@ using Xunit;
 namespace Sluice.Server.Tests.Kills;
 
 /// <summary>After a kill at any step of a removal, its undo or the deletion, all files are in the library or all are removed (HLT-96).</summary>
-[Collection(EndToEndRun.Name)]
 public sealed class FileRemovalKillTests : IDisposable
 {
     private const string AdminPassword = "a-password-of-an-administrator";

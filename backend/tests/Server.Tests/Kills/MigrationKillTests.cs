@@ -8,7 +8,6 @@ using Xunit;
 namespace Sluice.Server.Tests.Kills;
 
 /// <summary>After a kill during a migration, or during the copy before it, the next start completes the migration (F35).</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 [Trait("Category", FailpointBuild.Part)]
 public sealed class MigrationKillTests : IDisposable
