@@ -17,7 +17,7 @@ set -f
 # PartTableTests checks that every room has a row, no room has more than four minutes of parts, and every path exists. Single files may
 # have more parts than their room, because the start and the packages affect all forms of the server.
 table='
-kills|3|backend/src/Server/Backups backend/src/Server/Database backend/src/Server/Queue backend/src/Usenet/Nzb backend/tests/Server.Tests/Kills
+kills|4|backend/src/Server/Backups backend/src/Server/Database backend/src/Server/Queue backend/src/Usenet/Nzb backend/tests/Server.Tests/Kills
 starts|2|backend/src/Server/Diagnostics backend/src/Server/Settings backend/src/Server/Database/DataFolder.cs backend/src/Server/Database/DatabaseInspection.cs backend/src/Server/Database/DatabaseOpening.cs backend/src/Server/Database/BlobGeneration.cs backend/src/Server/Database/FolderLock.cs backend/src/Server/Database/ForeignDatabase.cs backend/src/Server/Database/MigrationRunner.cs backend/src/Server/Database/OpeningPolicy.cs backend/src/Server/Database/SafeMode.cs backend/src/Server/Database/StartRefusedException.cs backend/tests/Server.Tests/EndToEnd/DamagedStart.cs backend/tests/Server.Tests/EndToEnd/DamagedStartTests.cs backend/tests/Server.Tests/EndToEnd/FolderTemplate.cs backend/tests/Server.Tests/Settings/MutatedStartTests.cs
 chaos|4|backend/src/Usenet/Nntp backend/src/Usenet/Primitives backend/src/Server/Library backend/src/Server/Outbound backend/src/Server/Providers backend/tests/Server.Tests/Chaos backend/tests/Server.Tests/EndToEnd/NewsServerTests.cs tools/MockNntpServer tools/inn
 soak|3|backend/src/Usenet/Archives backend/src/Usenet/Par2 backend/src/Usenet/Streams backend/src/Usenet/Yenc backend/src/Server/Playbacks backend/tests/Server.Tests/EndToEnd/SoakTests.cs tools/FullNzbTester
