@@ -21,6 +21,11 @@ internal sealed record FoundStrm(StrmFolder Folder, string FileId, string Path);
 internal sealed class StrmLinks(
     IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, ILogger<StrmLinks> logger)
 {
+    private const string View = "/view/";
+
+    // The longest address of the server, which precedes the link.
+    private const int MaxBase = 2_048;
+
     // Skip linked folders, because they contain files that the user has moved.
     private static readonly EnumerationOptions OwnFiles = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.ReparsePoint };
 
@@ -38,11 +43,17 @@ internal sealed class StrmLinks(
 
     /// <summary>Returns the signed URL of a file (DAV-82).</summary>
     /// <param name="path">Path inside the release, used for its extension.</param>
-    public string AddressOf(Guid id, string path)
+    public string AddressOf(Guid id, string path) => import.CurrentValue.BaseUrl + LinkOf(id, path);
+
+    /// <summary>
+    /// Returns the part of the URL that identifies a file. Finds files by it, because the address of the server may have changed since they were written.
+    /// </summary>
+    /// <param name="path">Path inside the release, used for its extension.</param>
+    public string LinkOf(Guid id, string path)
     {
         var target = IdPath.Of(id);
         var extension = Path.GetExtension(path).TrimStart('.');
-        return $"{import.CurrentValue.BaseUrl}/view/{target}?downloadKey={ViewKey.Sign(api.CurrentValue.StrmKey, target, null)}&extension={Uri.EscapeDataString(extension)}";
+        return $"{View}{target}?downloadKey={ViewKey.Sign(api.CurrentValue.StrmKey, target, null)}&extension={Uri.EscapeDataString(extension)}";
     }
 
     /// <summary>Writes a file durably, with its folders, and replaces an existing one.</summary>
@@ -64,19 +75,17 @@ internal sealed class StrmLinks(
     }
 
     /// <summary>Finds the files of a release in a folder. A file with other content belongs to the user.</summary>
-    /// <param name="ids">Ids of the library files by their URLs.</param>
+    /// <param name="ids">Ids of the library files by <see cref="LinkOf"/>.</param>
     /// <exception cref="IOException">The folder or a file cannot be read; also <see cref="UnauthorizedAccessException"/>.</exception>
     public static IReadOnlyList<FoundStrm> Find(StrmFolder folder, IReadOnlyDictionary<string, string> ids)
     {
         var path = new DirectoryInfo(folder.Path);
         if (ids.Count == 0 || !path.Exists || (path.Attributes & FileAttributes.ReparsePoint) != 0)
             return [];
-        var longest = ids.Keys.Max(Encoding.UTF8.GetByteCount);
         return
         [
             .. path.EnumerateFiles("*" + CompleteFolder.StrmExtension, OwnFiles)
-                .Where(file => file.Length <= longest)
-                .Select(file => new FoundStrm(folder, ids.GetValueOrDefault(File.ReadAllText(file.FullName), ""), file.FullName))
+                .Select(file => new FoundStrm(folder, ids.GetValueOrDefault(ReadLink(file), ""), file.FullName))
                 .Where(found => found.FileId.Length > 0),
         ];
     }
@@ -90,12 +99,22 @@ internal sealed class StrmLinks(
             DeleteEmpty(path);
     }
 
-    /// <summary>Whether a path is occupied by a file with other content.</summary>
+    /// <summary>Whether a path is occupied by a file with another content than a link.</summary>
     /// <exception cref="IOException">The file cannot be read; also <see cref="UnauthorizedAccessException"/>.</exception>
-    public static bool IsOccupied(string path, string address)
+    public static bool IsOccupied(string path, string link)
     {
         var file = new FileInfo(path);
-        return file.Exists && (file.Length != Encoding.UTF8.GetByteCount(address) || File.ReadAllText(path) != address);
+        return file.Exists && ReadLink(file) != link;
+    }
+
+    /// <summary>Reads the link of a file; empty if it contains anything else.</summary>
+    private static string ReadLink(FileInfo file)
+    {
+        if (file.Length > 2 * MaxBase)
+            return "";
+        var text = File.ReadAllText(file.FullName);
+        var start = text.LastIndexOf(View, StringComparison.Ordinal);
+        return start is > 0 and <= MaxBase && Uri.TryCreate(text[..start], UriKind.Absolute, out _) && !text.AsSpan(0, start).ContainsAny(" \r\n") ? text[start..] : "";
     }
 
     private static void DeleteEmpty(DirectoryInfo folder)

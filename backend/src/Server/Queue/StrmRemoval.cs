@@ -34,7 +34,7 @@ internal sealed class StrmRemoval(SluiceDatabase database, StrmLinks links, ILog
             var (found, searched) = (new List<FoundStrm>(), new HashSet<StrmFolder>());
             foreach (var item in items)
             {
-                var ids = item.Files.ToDictionary(file => links.AddressOf(Guid.Parse(file.Id), file.Path), file => file.Id);
+                var ids = item.Files.ToDictionary(file => links.LinkOf(Guid.Parse(file.Id), file.Path), file => file.Id);
                 foreach (var folder in item.Folders)
                 {
                     // A share that is not mounted still has the files.
@@ -102,10 +102,10 @@ internal sealed class StrmRemoval(SluiceDatabase database, StrmLinks links, ILog
 
     private Task WriteAsync(RestoredStrm file, CancellationToken cancellationToken)
     {
-        var address = links.AddressOf(Guid.Parse(file.FileId), PathKey.ToPath(file.PathKey));
+        var (id, path) = (Guid.Parse(file.FileId), PathKey.ToPath(file.PathKey));
         // Number it if another file has the name now. A file with this content is the result of an interrupted call.
-        var free = ReleaseName.FindFree(Path.ChangeExtension(file.Path, null), name => StrmLinks.IsOccupied(name + CompleteFolder.StrmExtension, address));
-        return links.WriteAsync(file.Root, free + CompleteFolder.StrmExtension, address, cancellationToken);
+        var free = ReleaseName.FindFree(Path.ChangeExtension(file.Path, null), name => StrmLinks.IsOccupied(name + CompleteFolder.StrmExtension, links.LinkOf(id, path)));
+        return links.WriteAsync(file.Root, free + CompleteFolder.StrmExtension, links.AddressOf(id, path), cancellationToken);
     }
 
     /// <summary>Counts failures, because one line of the log covers them all.</summary>

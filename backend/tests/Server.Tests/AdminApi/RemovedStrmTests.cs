@@ -16,6 +16,8 @@ namespace Sluice.Server.Tests.AdminApi;
 /// <summary>The <c>.strm</c> files of removed films disappear, and return with them (HLT-60, HLT-61).</summary>
 public sealed class RemovedStrmTests : IAsyncLifetime
 {
+    private const string FirstAddress = "http://film.example";
+
     private readonly TemporaryFolder _folder = new();
 
     /// <summary>The clock of the two workers under test alone, because a timer of another worker could be mistaken for theirs.</summary>
@@ -118,6 +120,23 @@ public sealed class RemovedStrmTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Strm_files_with_a_former_server_address_go_too()
+    {
+        await ImportAsync("Rel", 1, "a.mkv");
+        var before = Strm();
+        await _server.DisposeAsync();
+        _server = await StartAsync("https://moved.example/sluice");
+
+        var removed = await RemoveAsync("movies/Rel");
+        await SettledAsync();
+        Assert.Empty(Strm());
+        await UndoAsync(removed);
+        await SettledAsync();
+
+        Assert.Equal(before.Select(file => KeyValuePair.Create(file.Key, file.Value.Replace(FirstAddress, "https://moved.example/sluice", StringComparison.Ordinal))), Strm());
+    }
+
+    [Fact]
     public async Task Missing_root_folder_is_settled_once_it_is_back()
     {
         await ImportAsync("Rel", 1, "a.mkv");
@@ -164,13 +183,13 @@ public sealed class RemovedStrmTests : IAsyncLifetime
     private static bool IsOf(string path, string strm) =>
         path == "movies/Rel" ? strm.Contains("/Rel/", StringComparison.Ordinal) : strm.EndsWith("/Rel/a.strm", StringComparison.Ordinal);
 
-    private Task<JobServer> StartAsync() => JobServer.StartAsync(
+    private Task<JobServer> StartAsync(string address = FirstAddress) => JobServer.StartAsync(
         _folder,
         _mock,
         services => services
             .AddSingleton(provider => ActivatorUtilities.CreateInstance<FileRemoval>(provider, _time))
             .AddSingleton(provider => ActivatorUtilities.CreateInstance<UndoWorker>(provider, _time)),
-        ("SLUICE_CONFIG__GENERAL__BASE_URL", "http://film.example"),
+        ("SLUICE_CONFIG__GENERAL__BASE_URL", address),
         ("SLUICE_CONFIG__API__IMPORT_STRATEGY", "strm"),
         ("SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR", Completed),
         ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "true"),
