@@ -143,6 +143,7 @@ it("takes pictures of a server with content", { timeout: 900_000 }, async () => 
   const stops = await Promise.all(players.map(([name, player], index) => playSlowly(world, idOf(name), player, (3 - index) * 500_000)));
   const isPlaying = async (page: Page) => {
     await page.locator("main a[href*='/streams/']").nth(2).waitFor();
+    await page.getByText("Starting", { exact: true }).first().waitFor({ state: "detached", timeout: 90_000 });
     // The reading of the clip above counts as a scan for a minute.
     await page.getByText(/^Library scan/).first().waitFor({ state: "detached", timeout: 90_000 });
   };
@@ -188,7 +189,7 @@ it("takes pictures of a server with content", { timeout: 900_000 }, async () => 
   await take(server, cookie, [
     { name: "files-removed", at: "files?view=removed", ready: shown(/Spring/) },
     { name: "files-delete", at: "files/tv", ready: async (page) => {
-      await page.getByRole("button", { name: /^Actions for The Open Show/ }).first().click();
+      await page.getByRole("button", { name: /^Actions for The.Open.Show/ }).first().click();
       await page.getByRole("menuitem", { name: "Delete" }).click();
       await page.getByRole("dialog").getByText("You can restore everything").waitFor();
     } },

@@ -14,7 +14,7 @@ export function WaitCard({ wait, mood }: { wait: Schema<"StreamWait">; mood: Moo
   if (!isWaiting) {
     return (
       <Card title={t("wait-none")}>
-        <p className="text-muted text-pretty">{t(mood === "ended" ? "wait-ended" : reason === "none" ? "wait.none.cause" : "wait.player-slow.sentence")}</p>
+        <p className="text-muted text-pretty">{t(mood === "ended" ? "wait-ended" : mood === "paused" ? "wait.player-slow.sentence" : "wait.none.cause")}</p>
       </Card>
     );
   }
