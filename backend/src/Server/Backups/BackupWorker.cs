@@ -36,22 +36,15 @@ internal sealed class BackupWorker(
     private readonly DateTimeOffset _started = time.WallTime();
     private readonly long _startedAt = time.GetTimestamp();
 
+    private readonly WatchedState<BackupState> _state = new(new BackupState([], false, null, null, null));
+
     // Guards the fields below. No other lock is taken inside.
     private readonly Lock _gate = new();
-    private BackupState _state = new([], false, null, null, null);
-    private ConfigurationReloadToken _change = new();
     private bool _isRequested;
     private int _failures;
     private long _failedAt;
 
-    public BackupState State
-    {
-        get
-        {
-            lock (_gate)
-                return _state;
-        }
-    }
+    public BackupState State => _state.Value;
 
     /// <summary>A sentence for the operator if no backup of the last two days is verified; null if one is, or if backups are off.</summary>
     public string? Complaint
@@ -70,18 +63,14 @@ internal sealed class BackupWorker(
     }
 
     /// <summary>Fires at the next change of <see cref="State"/>.</summary>
-    public IChangeToken GetChangeToken()
-    {
-        lock (_gate)
-            return _change;
-    }
+    public IChangeToken GetChangeToken() => _state.GetChangeToken();
 
     /// <summary>Requests a backup now. If one is being made, another one follows, because that one may lack the latest changes.</summary>
     public void Request()
     {
         lock (_gate)
             _isRequested = true;
-        Change(state => state with { IsMaking = true });
+        _state.Change(state => state with { IsMaking = true });
         _wake.Set();
     }
 
@@ -119,7 +108,7 @@ internal sealed class BackupWorker(
 
     private async Task MakeAsync(BackupKind kind, CancellationToken stopping)
     {
-        Change(state => state with { IsMaking = true });
+        _state.Change(state => state with { IsMaking = true });
         var (began, isWanted) = (time.GetTimestamp(), false);
         try
         {
@@ -132,7 +121,7 @@ internal sealed class BackupWorker(
             await LowPriority.RunAsync(Rotate);
             lock (_gate)
                 _failures = 0;
-            Change(state => state with { Failure = null, FailedAt = null });
+            _state.Change(state => state with { Failure = null, FailedAt = null });
         }
         catch (Exception e) when (e is BackupFailedException or StorageException)
         {
@@ -143,7 +132,7 @@ internal sealed class BackupWorker(
             Refresh();
             lock (_gate)
                 isWanted = _isRequested;
-            Change(state => state with { IsMaking = isWanted });
+            _state.Change(state => state with { IsMaking = isWanted });
         }
     }
 
@@ -156,7 +145,7 @@ internal sealed class BackupWorker(
         lock (_gate)
             (failures, _failedAt) = (++_failures, time.GetTimestamp());
         BackupsLog.Failed(logger, detail, BackupSchedule.RetryPause(failures).TotalHours);
-        Change(state => state with { Failure = sentence, FailedAt = time.WallTime() });
+        _state.Change(state => state with { Failure = sentence, FailedAt = time.WallTime() });
     }
 
     /// <summary>Deletes the backups past their retention, at most once a day.</summary>
@@ -207,11 +196,11 @@ internal sealed class BackupWorker(
         var last = State.All is [var newest, ..] ? newest.Manifest.StillTrueAt : (DateTimeOffset?)null;
         if (BackupSchedule.Next(options.CurrentValue, last, time.WallTime(), _started, time.LocalTimeZone) is not { } due)
         {
-            Change(state => state with { NextAt = null });
+            _state.Change(state => state with { NextAt = null });
             return null;
         }
 
-        Change(state => state with { NextAt = due });
+        _state.Change(state => state with { NextAt = due });
         // The pause after startup is measured in uptime, because the wall clock may jump.
         var pause = BackupSchedule.StartPause - time.GetElapsedTime(_startedAt);
         var left = due - time.WallTime();
@@ -221,21 +210,7 @@ internal sealed class BackupWorker(
     private void Refresh()
     {
         var all = backups.List();
-        Change(state => state with { All = all });
-    }
-
-    private void Change(Func<BackupState, BackupState> change)
-    {
-        ConfigurationReloadToken changed;
-        lock (_gate)
-        {
-            var next = change(_state);
-            if (next == _state)
-                return;
-            (_state, changed, _change) = (next, _change, new ConfigurationReloadToken());
-        }
-
-        changed.OnReload();
+        _state.Change(state => state with { All = all });
     }
 }
 

@@ -44,12 +44,8 @@ internal sealed class SecondFolderWorker(
     private static readonly TimeSpan MaxAge = TimeSpan.FromDays(2);
 
     private readonly WakeSignal _wake = new(time);
+    private readonly WatchedState<SecondFolderState> _state = new(SecondFolderState.None);
     private readonly long _startedAt = time.GetTimestamp();
-
-    // Guards the state and its token. No other lock is taken inside.
-    private readonly Lock _gate = new();
-    private SecondFolderState _state = SecondFolderState.None;
-    private ConfigurationReloadToken _change = new();
 
     // Set by callbacks; the loop takes it.
     private volatile bool _isAsked;
@@ -59,14 +55,7 @@ internal sealed class SecondFolderWorker(
     private int _failures;
     private long _failedAt;
 
-    public SecondFolderState State
-    {
-        get
-        {
-            lock (_gate)
-                return _state;
-        }
-    }
+    public SecondFolderState State => _state.Value;
 
     /// <summary>A sentence for the operator if the newest backup is not copied; null if it is, or if there is no second folder.</summary>
     public string? Complaint
@@ -85,11 +74,7 @@ internal sealed class SecondFolderWorker(
     }
 
     /// <summary>Fires at the next change of <see cref="State"/>.</summary>
-    public IChangeToken GetChangeToken()
-    {
-        lock (_gate)
-            return _change;
-    }
+    public IChangeToken GetChangeToken() => _state.GetChangeToken();
 
     /// <summary>Deletes a backup of the second folder, unless it is the only one there. Returns false if it is.</summary>
     /// <exception cref="StorageException">It cannot be deleted.</exception>
@@ -99,7 +84,7 @@ internal sealed class SecondFolderWorker(
         if (second.List() is not { Count: > 1 })
             return false;
         second.Delete(backup);
-        Change(state => state with { All = second.List() });
+        _state.Change(state => state with { All = second.List() });
         return true;
     }
 
@@ -154,7 +139,7 @@ internal sealed class SecondFolderWorker(
         {
             _note = null;
             SecondFolderNote.Remove(folder);
-            Change(_ => SecondFolderState.None);
+            _state.Change(_ => SecondFolderState.None);
             return;
         }
 
@@ -162,7 +147,7 @@ internal sealed class SecondFolderWorker(
             _note = new SecondFolderNote(path, WasUsed: false, CheckedOn: null, Part: PoolCheck.Days - 1, Damaged: 0);
         // Reading a network share may take long, so this thread must not do it.
         var found = await LowPriority.RunAsync(() => (All: List(path), Warning: SecondPlace.FindWarning(folder, path)));
-        Change(_ => SecondFolderState.None with { Path = path, All = found.All, Warning = found.Warning });
+        _state.Change(_ => SecondFolderState.None with { Path = path, All = found.All, Warning = found.Warning });
     }
 
     /// <summary>Time until the next round without a request.</summary>
@@ -181,24 +166,24 @@ internal sealed class SecondFolderWorker(
     private async Task RunRoundAsync(CancellationToken stopping)
     {
         var path = State.Path;
-        Change(state => state with { IsCopying = true });
+        _state.Change(state => state with { IsCopying = true });
         try
         {
             var warning = await LowPriority.RunAsync(() => RunRound(path, stopping));
             _failures = 0;
-            Change(state => state with { Failure = null, FailedAt = null, Warning = warning });
+            _state.Change(state => state with { Failure = null, FailedAt = null, Warning = warning });
         }
         catch (Exception e) when (e is BackupFailedException or IOException or UnauthorizedAccessException or DbException)
         {
             var sentence = Describe(e, path);
             (_failures, _failedAt) = (_failures + 1, time.GetTimestamp());
             BackupsLog.NotCopied(logger, path, e.Message, BackupSchedule.RetryPause(_failures).TotalHours);
-            Change(state => state with { Failure = sentence, FailedAt = time.WallTime(), Warning = null });
+            _state.Change(state => state with { Failure = sentence, FailedAt = time.WallTime(), Warning = null });
         }
         finally
         {
             var all = await LowPriority.RunAsync(() => List(path));
-            Change(state => state with { All = all, IsCopying = false });
+            _state.Change(state => state with { All = all, IsCopying = false });
         }
     }
 
@@ -274,19 +259,5 @@ internal sealed class SecondFolderWorker(
             // The next round reports why it cannot be used.
             return [];
         }
-    }
-
-    private void Change(Func<SecondFolderState, SecondFolderState> change)
-    {
-        ConfigurationReloadToken changed;
-        lock (_gate)
-        {
-            var next = change(_state);
-            if (next == _state)
-                return;
-            (_state, changed, _change) = (next, _change, new ConfigurationReloadToken());
-        }
-
-        changed.OnReload();
     }
 }
