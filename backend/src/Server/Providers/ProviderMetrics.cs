@@ -39,7 +39,7 @@ internal sealed class ProviderMetrics(ProviderHost host)
     private void WriteTraffic(MetricsWriter to, (string Name, ProviderState State)[] providers)
     {
         var uses = host.Uses;
-        to.Counter("sluice_provider_bytes_total", "Bytes received from the provider, before TLS.");
+        to.Counter("sluice_provider_bytes_total", "Bytes received from the provider, without the overhead of TLS.");
         foreach (var (name, state) in providers)
             to.Sample(uses.GetValueOrDefault(state.Options.Id).Bytes, ("provider", name));
         to.Counter("sluice_lane_bytes_total", "Bytes received from the provider by purpose; their sum is sluice_provider_bytes_total.");

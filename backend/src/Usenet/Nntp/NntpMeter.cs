@@ -54,7 +54,7 @@ internal sealed class NntpMeter : IDisposable
         _hedgesWon = Source.CreateCounter<long>("sluice.nntp.hedges.won", "{article}", "Those whose second attempt brought bytes before the first did again.");
         _waits = Source.CreateHistogram<double>("sluice.nntp.waits", "s", "Time until an attempt that found no connection free held permit and connection, or gave up.");
         _tries = Source.CreateHistogram<double>("sluice.nntp.tries", "s", "Time of an attempt of a fetch at one provider, waiting included, whatever came of it.");
-        _bytes = Source.CreateCounter<long>("sluice.nntp.received", "By", "Bytes received, before TLS: replies, bodies and terminators.");
+        _bytes = Source.CreateCounter<long>("sluice.nntp.received", "By", "Bytes received, without the overhead of TLS: replies, bodies and terminators.");
         _receives = Source.CreateCounter<long>("sluice.nntp.receives", "{receive}", "Receives from sockets, waits without a buffer left out. Few per article: what arrives in pieces is gathered.");
     }
 

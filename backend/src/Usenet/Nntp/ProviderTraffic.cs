@@ -19,7 +19,7 @@ public enum TrafficLane : byte
     Other,
 }
 
-/// <summary>Bytes received by purpose, before TLS: replies, bodies and terminators.</summary>
+/// <summary>Bytes received by purpose, without the overhead of TLS: replies, bodies and terminators.</summary>
 public readonly record struct LaneBytes(long Playback, long Import, long Checks, long Other)
 {
     public long Total => Playback + Import + Checks + Other;
