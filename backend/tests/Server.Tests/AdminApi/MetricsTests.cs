@@ -5,6 +5,8 @@ using System.Text.RegularExpressions;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Auth;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Startup;
@@ -29,7 +31,10 @@ public sealed partial class MetricsTests : IDisposable
     public async Task Only_a_named_key_opens_the_metrics()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
-        var (_, key) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("prometheus", hasFullAccess: false, Token);
+        var store = server.Services.GetRequiredService<AdminStore>();
+        var (_, key) = await store.MakeKeyAsync("prometheus", hasFullAccess: false, Token);
+        await store.CreateAsync("admin", PasswordHash.Parse(QuickHash.Of("password"))!, "done", Token);
+        var session = ("Cookie", $"{AdminDoor.CookieOf(store)}={await store.OpenSessionAsync(new SessionPlace("127.0.0.1", ""), Token)}");
 
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "metrics", ("X-Api-Key", key)));
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "metrics", ("Authorization", $"Bearer {key}")));
@@ -40,9 +45,12 @@ public sealed partial class MetricsTests : IDisposable
         Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(server, "metrics", ("Authorization", RunningServer.Basic("admin", RunningServer.Password).ToString())));
         Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(server, "metrics", ("Authorization", "Bearer")));
 
-        // Everywhere else a bearer token is no login.
+        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(server, "metrics", session));
+
+        // Everywhere else a session opens what the key does, and a bearer token is no login.
         Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(server, "api/stats", ("Authorization", $"Bearer {key}")));
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "api/stats", ("X-Api-Key", key)));
+        Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "api/stats", session));
     }
 
     [Fact]
