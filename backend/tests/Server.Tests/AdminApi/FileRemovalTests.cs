@@ -13,7 +13,6 @@ using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Outbound;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
-using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
@@ -26,10 +25,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
         ["release", "posted_file", "library_file", "file_media", "file_position", "release_proof", "release_opening", "picture"];
 
     private readonly TemporaryFolder _folder = new();
-
-    /// <summary>The clock of the two workers under test alone, because a timer of another worker could be mistaken for theirs.</summary>
     private readonly ManualTimeProvider _time = new();
-
     private readonly List<string> _programs = [];
     private MockServer _mock = null!;
     private JobServer _server = null!;
@@ -91,7 +87,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
         Assert.Equal(detail, (await _server.GetAsync($"history/{id}")).ToJsonString());
         Assert.Equal("Harbour.Lights", Text((await _server.ListAsync("files?q=film.mkv"))[0], "path").Split('/')[1]);
         Assert.Empty(await _server.ListAsync("quarantine"));
-        Assert.Equal(0, await CountAsync("library_removal"));
+        Assert.Equal(0, await _server.CountAsync("library_removal"));
         await UndoAsync(removed, HttpStatusCode.Conflict);
     }
 
@@ -104,11 +100,11 @@ public sealed class FileRemovalTests : IAsyncLifetime
         foreach (var name in new[] { "Rel/a.mkv", "Rel/b.mkv" })
             await LearnAsync(await FileAsync(name));
         var rows = await DumpAsync();
-        Assert.Equal(3, await CountAsync("picture"));
+        Assert.Equal(3, await _server.CountAsync("picture"));
 
         var first = await RemoveAsync(new JsonObject { ["ids"] = new JsonArray(await FileAsync("Rel/a.mkv")) });
         Assert.Equal(["b.mkv"], await NamesAsync("movies/Rel"));
-        Assert.Equal(2, await CountAsync("picture"));
+        Assert.Equal(2, await _server.CountAsync("picture"));
         var second = await RemoveAsync(new JsonObject { ["paths"] = new JsonArray("movies/Rel/b.mkv") });
         await _server.SendAsync(HttpMethod.Get, "files?path=movies/Rel", null, HttpStatusCode.NotFound);
         var listed = await _server.ListAsync("quarantine");
@@ -118,7 +114,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
 
         await UndoAsync(isFirstBackFirst ? first : second, HttpStatusCode.NoContent);
         Assert.Equal([isFirstBackFirst ? "a.mkv" : "b.mkv"], await NamesAsync("movies/Rel"));
-        Assert.Equal(2, await CountAsync("picture"));
+        Assert.Equal(2, await _server.CountAsync("picture"));
         await UndoAsync(isFirstBackFirst ? second : first, HttpStatusCode.NoContent);
 
         Assert.Equal(rows, await DumpAsync());
@@ -180,7 +176,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
 
         removed = await RemoveAsync(choice);
         await PassAsync(UndoWorker.UndoTime, UndoWorker.UndoTime);
-        await WaitUntilAsync(async () => await CountAsync("removal") == 0);
+        await WaitUntilAsync(async () => await _server.CountAsync("removal") == 0);
         await UndoAsync(removed, HttpStatusCode.Conflict);
         var kept = Assert.Single(await _server.ListAsync("quarantine"));
         Assert.Equal(1, (await _server.SendAsync(HttpMethod.Post, $"quarantine/{kept["id"]}/restore"))["count"]!.GetValue<int>());
@@ -192,7 +188,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     [Fact]
     public async Task Dry_run_reports_active_players_and_importing_apps()
     {
-        var id = await ImportAsync("Rel", 1, 20_000_000, "a.mkv", "b.srt");
+        var id = await _server.ImportAsync("Rel", 1, 20_000_000, "a.mkv", "b.srt");
         await ImportAsync("Other", 2, "c.mkv");
         _programs.Add(id);
         using var player = await PlayAsync("Rel/a.mkv");
@@ -254,10 +250,10 @@ public sealed class FileRemovalTests : IAsyncLifetime
         Assert.Equal(2, Nzbs());
 
         await PassAsync(TimeSpan.FromDays(2), RemovalTerm.Round);
-        await WaitUntilAsync(async () => await CountAsync("removed_release") + await CountAsync("library_removal") == 0 && Nzbs() == 2);
+        await WaitUntilAsync(async () => await _server.CountAsync("removed_release") + await _server.CountAsync("library_removal") == 0 && Nzbs() == 2);
         await UndoAsync(removed, HttpStatusCode.Conflict);
         foreach (var table in Tables)
-            Assert.Equal(0, await CountAsync($"removed_{table}"));
+            Assert.Equal(0, await _server.CountAsync($"removed_{table}"));
         Assert.Equal(["Kept"], await NamesAsync("movies"));
 
         // The history item still refers to its NZB.
@@ -313,7 +309,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
         var removed = await RemoveAsync(new JsonObject { ["paths"] = new JsonArray("movies") });
         var went = TimeProvider.System.GetElapsedTime(began);
         Assert.Equal(10_000, removed["files"]!.GetValue<long>());
-        Assert.Equal(0, await CountAsync("library_file"));
+        Assert.Equal(0, await _server.CountAsync("library_file"));
         began = TimeProvider.System.GetTimestamp();
         await UndoAsync(removed, HttpStatusCode.NoContent);
         var back = TimeProvider.System.GetElapsedTime(began);
@@ -332,7 +328,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
         await _server.SendAsync(HttpMethod.Delete, "files", new JsonObject { ["paths"] = new JsonArray("movies") }, HttpStatusCode.BadRequest);
         await _server.SendAsync(HttpMethod.Delete, "files", new JsonObject { ["filter"] = new JsonObject { ["q"] = "film" } }, HttpStatusCode.BadRequest);
 
-        Assert.Equal(FileRemoval.MostFiles + 1, await CountAsync("library_file"));
+        Assert.Equal(FileRemoval.MostFiles + 1, await _server.CountAsync("library_file"));
     }
 
     private async Task<JobServer> StartAsync()
@@ -345,10 +341,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
         return await JobServer.StartAsync(
             _folder,
             _mock,
-            services => services
-                .AddSingleton(provider => ActivatorUtilities.CreateInstance<FileRemoval>(provider, _time))
-                .AddSingleton(provider => ActivatorUtilities.CreateInstance<UndoWorker>(provider, _time))
-                .AddSingleton(_ => radarr),
+            services => JobServer.UseRemovalClock(services.AddSingleton(_ => radarr), _time),
             ("SLUICE_CONFIG__ARR__INSTANCES", instances));
     }
 
@@ -362,15 +355,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
         return context.Response.WriteAsync($$"""{"records":[{{records}}]}""", Token);
     }
 
-    private Task<string> ImportAsync(string name, ulong seed, params string[] files) => ImportAsync(name, seed, 100_000, files);
-
-    private async Task<string> ImportAsync(string name, ulong seed, int size, params string[] files)
-    {
-        var release = new MockRelease(name, seed, [.. files.Select(file => new MockFile { Name = file, Size = size, ArticleSize = size / 5 })]);
-        var id = (await _server.Host.AddAsync(release.ToNzb(), $"{name}.nzb", Token, "&cat=movies"))[0];
-        await _server.Host.WaitForHistoryAsync(id, Token);
-        return id;
-    }
+    private Task<string> ImportAsync(string name, ulong seed, params string[] files) => _server.ImportAsync(name, seed, 100_000, files);
 
     private static NewRelease Release(string name, int files) => new(
         "movies", name, new string('a', 64),
@@ -432,7 +417,7 @@ public sealed class FileRemovalTests : IAsyncLifetime
     {
         for (var passed = TimeSpan.Zero; passed < span; passed += step)
         {
-            await WaitUntilAsync(async () => _time.IsDueIn(step) || await CountAsync("library_removal") + await CountAsync("removal") == 0);
+            await WaitUntilAsync(async () => _time.IsDueIn(step) || await _server.CountAsync("library_removal") + await _server.CountAsync("removal") == 0);
             _time.Advance(step);
         }
     }
@@ -444,9 +429,6 @@ public sealed class FileRemovalTests : IAsyncLifetime
     }
 
     private int Nzbs() => Directory.GetFiles(Path.Combine(_folder.Root, "blobs"), "*.nzb*", SearchOption.TopDirectoryOnly).Length;
-
-    private Task<long> CountAsync(string table) => _server.Host.Get<SluiceDatabase>().ReadAsync(
-        connection => connection.ExecuteScalar<long>($"SELECT count(*) FROM {table}"), Token);
 
     /// <summary>Every column of every row of the library and of the links to it.</summary>
     private Task<string> DumpAsync() => _server.Host.Get<SluiceDatabase>().ReadAsync(

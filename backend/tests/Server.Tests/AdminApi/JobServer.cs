@@ -2,11 +2,16 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
 using System.Text.Json.Nodes;
+using Dapper;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Auth;
+using Sluice.Server.Database;
+using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
 using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
@@ -38,6 +43,11 @@ internal sealed class JobServer : IAsyncDisposable
         return new JobServer(host, key);
     }
 
+    /// <summary>Gives the workers that remove films a clock of their own, because a timer of another worker could be mistaken for theirs.</summary>
+    public static void UseRemovalClock(IServiceCollection services, TimeProvider time) => services
+        .AddSingleton(provider => ActivatorUtilities.CreateInstance<FileRemoval>(provider, time))
+        .AddSingleton(provider => ActivatorUtilities.CreateInstance<UndoWorker>(provider, time));
+
     /// <summary>Sends JSON, or nothing, and reads JSON; fails unless the status is the expected one.</summary>
     public async Task<JsonNode> SendAsync(HttpMethod method, string path, JsonNode? body = null, HttpStatusCode expected = HttpStatusCode.OK)
     {
@@ -65,6 +75,19 @@ internal sealed class JobServer : IAsyncDisposable
 
         return await SendContentAsync(HttpMethod.Post, "queue", form, expected);
     }
+
+    /// <summary>Imports a release of files of <paramref name="size"/> bytes from the provider, and returns the id of its history item.</summary>
+    public async Task<string> ImportAsync(string name, ulong seed, int size, params string[] files)
+    {
+        var release = new MockRelease(name, seed, [.. files.Select(file => new MockFile { Name = file, Size = size, ArticleSize = size / 5 })]);
+        var id = (await Host.AddAsync(release.ToNzb(), $"{name}.nzb", Token, "&cat=movies"))[0];
+        await Host.WaitForHistoryAsync(id, Token);
+        return id;
+    }
+
+    /// <summary>Counts the rows of a table or a join.</summary>
+    public Task<long> CountAsync(string rows) => Host.Get<SluiceDatabase>().ReadAsync(
+        connection => connection.ExecuteScalar<long>($"SELECT count(*) FROM {rows}"), Token);
 
     /// <summary>Uploads an NZB of one file and returns its id.</summary>
     public async Task<string> AddAsync(string name, params (string Name, string Value)[] fields) =>

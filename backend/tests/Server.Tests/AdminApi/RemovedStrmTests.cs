@@ -1,14 +1,11 @@
 using System.Net;
 using System.Text.Json.Nodes;
-using Dapper;
 using Microsoft.Extensions.DependencyInjection;
-using Sluice.Server.Database;
 using Sluice.Server.Queue;
 using Sluice.Server.Queue.Intake;
 using Sluice.Server.Tests.Database;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
-using Sluice.Tools.MockNntpServer.Articles;
 using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
@@ -19,8 +16,6 @@ public sealed class RemovedStrmTests : IAsyncLifetime
     private const string FirstAddress = "http://film.example";
 
     private readonly TemporaryFolder _folder = new();
-
-    /// <summary>The clock of the two workers under test alone, because a timer of another worker could be mistaken for theirs.</summary>
     private readonly ManualTimeProvider _time = new();
 
     private MockServer _mock = null!;
@@ -108,7 +103,7 @@ public sealed class RemovedStrmTests : IAsyncLifetime
         await _server.SendAsync(HttpMethod.Delete, "files", new JsonObject { ["history"] = new JsonObject { ["ids"] = new JsonArray(id) } });
         await WaitUntilAsync(() => Task.FromResult(_time.IsDueIn(UndoWorker.UndoTime)));
         _time.Advance(UndoWorker.UndoTime);
-        await WaitUntilAsync(async () => await CountAsync("removal") == 0);
+        await WaitUntilAsync(async () => await _server.CountAsync("removal") == 0);
         await SettledAsync();
         Assert.Empty(Strm());
 
@@ -144,7 +139,7 @@ public sealed class RemovedStrmTests : IAsyncLifetime
         // A share that is not mounted.
         Directory.Move(Completed, Completed + ".away");
         var removed = await RemoveAsync("movies/Rel");
-        await WaitUntilAsync(async () => await CountAsync("removed_strm") == 1 && _time.IsDueIn(RemovalTerm.Round));
+        await WaitUntilAsync(async () => await _server.CountAsync("removed_strm") == 1 && _time.IsDueIn(RemovalTerm.Round));
         Directory.Move(Completed + ".away", Completed);
         _time.Advance(RemovalTerm.Round);
         await SettledAsync();
@@ -154,7 +149,7 @@ public sealed class RemovedStrmTests : IAsyncLifetime
         Directory.Delete(Path.Combine(Completed, "movies"));
         await File.WriteAllTextAsync(Path.Combine(Completed, "movies"), "", Token);
         await UndoAsync(removed);
-        await WaitUntilAsync(async () => await CountAsync("removed_strm") == 1 && _time.IsDueIn(RemovalTerm.Round));
+        await WaitUntilAsync(async () => await _server.CountAsync("removed_strm") == 1 && _time.IsDueIn(RemovalTerm.Round));
         File.Delete(Path.Combine(Completed, "movies"));
         _time.Advance(RemovalTerm.Round);
         await SettledAsync();
@@ -167,16 +162,16 @@ public sealed class RemovedStrmTests : IAsyncLifetime
         await ImportAsync("Rel", 1, "a.mkv");
         await RemoveAsync("movies/Rel");
         await SettledAsync();
-        Assert.Equal(2, await CountAsync("removed_strm"));
+        Assert.Equal(2, await _server.CountAsync("removed_strm"));
 
         for (var passed = TimeSpan.Zero; passed <= RemovalTerm.Length; passed += RemovalTerm.Round)
         {
-            await WaitUntilAsync(async () => _time.IsDueIn(RemovalTerm.Round) || await CountAsync("library_removal") == 0);
+            await WaitUntilAsync(async () => _time.IsDueIn(RemovalTerm.Round) || await _server.CountAsync("library_removal") == 0);
             _time.Advance(RemovalTerm.Round);
         }
 
-        await WaitUntilAsync(async () => await CountAsync("library_removal") == 0);
-        Assert.Equal(0, await CountAsync("removed_strm"));
+        await WaitUntilAsync(async () => await _server.CountAsync("library_removal") == 0);
+        Assert.Equal(0, await _server.CountAsync("removed_strm"));
         Assert.Empty(Strm());
     }
 
@@ -186,39 +181,28 @@ public sealed class RemovedStrmTests : IAsyncLifetime
     private Task<JobServer> StartAsync(string address = FirstAddress) => JobServer.StartAsync(
         _folder,
         _mock,
-        services => services
-            .AddSingleton(provider => ActivatorUtilities.CreateInstance<FileRemoval>(provider, _time))
-            .AddSingleton(provider => ActivatorUtilities.CreateInstance<UndoWorker>(provider, _time)),
+        services => JobServer.UseRemovalClock(services, _time),
         ("SLUICE_CONFIG__GENERAL__BASE_URL", address),
         ("SLUICE_CONFIG__API__IMPORT_STRATEGY", "strm"),
         ("SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR", Completed),
         ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "true"),
         ("SLUICE_CONFIG__API__STRM_LIBRARY_DIR", Library));
 
-    private async Task<string> ImportAsync(string name, ulong seed, params string[] files)
-    {
-        var release = new MockRelease(name, seed, [.. files.Select(file => new MockFile { Name = file, Size = 100_000, ArticleSize = 20_000 })]);
-        var id = (await _server.Host.AddAsync(release.ToNzb(), $"{name}.nzb", Token, "&cat=movies"))[0];
-        await _server.Host.WaitForHistoryAsync(id, Token);
-        return id;
-    }
+    private Task<string> ImportAsync(string name, ulong seed, params string[] files) => _server.ImportAsync(name, seed, 100_000, files);
 
     private Task<JsonNode> RemoveAsync(string path) => _server.SendAsync(HttpMethod.Delete, "files", new JsonObject { ["paths"] = new JsonArray(path) });
 
     private Task<JsonNode> UndoAsync(JsonNode removed) => _server.SendAsync(HttpMethod.Post, $"undo/{removed["undo"]}", null, HttpStatusCode.NoContent);
 
     /// <summary>Waits until no folder is left to search and no file to write again.</summary>
-    private Task SettledAsync() => WaitUntilAsync(async () => await CountAsync("removed_strm_folder") == 0
-        && await CountAsync("removed_strm s JOIN library_file f ON f.id = s.file_id") == 0);
+    private Task SettledAsync() => WaitUntilAsync(async () => await _server.CountAsync("removed_strm_folder") == 0
+        && await _server.CountAsync("removed_strm s JOIN library_file f ON f.id = s.file_id") == 0);
 
     private static async Task WaitUntilAsync(Func<Task<bool>> condition)
     {
         while (!await condition())
             await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
     }
-
-    private Task<long> CountAsync(string table) => _server.Host.Get<SluiceDatabase>().ReadAsync(
-        connection => connection.ExecuteScalar<long>($"SELECT count(*) FROM {table}"), Token);
 
     /// <summary>Every <c>.strm</c> file with its content, by its path.</summary>
     private SortedDictionary<string, string> Strm() => new(
