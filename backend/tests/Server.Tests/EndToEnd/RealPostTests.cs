@@ -5,7 +5,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>Releases of a real poster, added to a running server and read by widely used programs.</summary>
 [Trait("Category", EndToEndRun.Name)]
-public sealed class RealPostTests
+public sealed class RealPostTests(RealPostTests.Posts posts) : IClassFixture<RealPostTests.Posts>
 {
     public static TheoryData<string> Releases => ["raw-mkv", "raw-faststart", "raw-dots", "rar4"];
 
@@ -14,20 +14,15 @@ public sealed class RealPostTests
     public async Task Release_added_by_WebDAV_or_SAB_API_is_read_byte_for_byte(string release)
     {
         var cancel = TestContext.Current.CancellationToken;
-        var post = RealPost.Read(release);
-        await using var set = await MockedServer.WithRealPostsAsync(cancel);
-
-        Assert.Equal(HttpStatusCode.Created, await set.Client.PutNzbAsync("movies", release, post.Nzb, cancel));
-        await set.Client.PublishedAsync(release, cancel);
-        await set.Client.PublishedAsync(await set.Client.AddFileAsync("tv", release, post.Nzb, cancel), cancel);
+        var (post, client) = (await posts.PublishAsync(release), posts.Set.Client);
 
         foreach (var category in new[] { "movies", "tv" })
         {
             var path = $"content/{category}/{release}/{post.FileName}";
-            var film = await set.Client.GetAsync(path, cancel);
+            var film = await client.GetAsync(path, cancel);
             Assert.Equal(post.Size, film.Length);
             Assert.Equal(post.Sha256, SluiceClient.Sha256(film));
-            await AssertRangesAsync(set.Client, path, film, cancel);
+            await AssertRangesAsync(client, path, film, cancel);
         }
     }
 
@@ -37,13 +32,11 @@ public sealed class RealPostTests
     {
         ExternalProgram.Require("rclone");
         var cancel = TestContext.Current.CancellationToken;
-        var post = RealPost.Read(release);
-        await using var set = await MockedServer.WithRealPostsAsync(cancel);
-        await set.Client.PublishedAsync(await set.Client.AddFileAsync("movies", release, post.Nzb, cancel), cancel);
+        var post = await posts.PublishAsync(release);
 
-        var remote = await RcloneRemote.ForAsync(set, cancel);
-        var listed = await ExternalProgram.RunAsync("rclone", ["lsf", "-R", "--files-only", "sluice:content/movies"], remote, cancel);
-        Assert.Equal($"{release}/{post.FileName}", listed.Succeeded().Text.Trim());
+        var remote = await RcloneRemote.ForAsync(posts.Set, cancel);
+        var listed = await ExternalProgram.RunAsync("rclone", ["lsf", "-R", "--files-only", $"sluice:content/movies/{release}"], remote, cancel);
+        Assert.Equal(post.FileName, listed.Succeeded().Text.Trim());
         var film = await ExternalProgram.RunAsync("rclone", ["cat", $"sluice:content/movies/{release}/{post.FileName}"], remote, cancel);
         Assert.Equal(post.Sha256, SluiceClient.Sha256(film.Succeeded().Output));
     }
@@ -54,11 +47,9 @@ public sealed class RealPostTests
     {
         ExternalProgram.Require("ffmpeg");
         var cancel = TestContext.Current.CancellationToken;
-        var post = RealPost.Read(release);
-        await using var set = await MockedServer.WithRealPostsAsync(cancel);
-        await set.Client.PublishedAsync(await set.Client.AddFileAsync("movies", release, post.Nzb, cancel), cancel);
+        var post = await posts.PublishAsync(release);
 
-        var url = $"{set.Client.Authority}/content/movies/{release}/{post.FileName}";
+        var url = $"{posts.Set.Client.Authority}/content/movies/{release}/{post.FileName}";
         var whole = await ExternalProgram.RunAsync("ffmpeg", ["-v", "error", "-xerror", "-i", url, "-f", "null", "-"], null, cancel);
         Assert.Equal("", whole.Succeeded().Errors);
         // A seeking player opens a second range while the first still runs.
@@ -78,5 +69,32 @@ public sealed class RealPostTests
         Assert.Equal(film[^1..], await client.GetRangeAsync(path, film.Length - 1, film.Length + 10, film.Length, cancel));
         using var past = await client.OpenAsync(path, film.Length, null, cancel);
         Assert.Equal(HttpStatusCode.RequestedRangeNotSatisfiable, past.StatusCode);
+    }
+
+    /// <summary>A server that all tests share. Each release is added by the first test that reads it, by WebDAV and by the SAB API.</summary>
+    public sealed class Posts : IAsyncLifetime
+    {
+        private readonly HashSet<string> _published = [];
+
+        internal MockedServer Set { get; private set; } = null!;
+
+        public async ValueTask InitializeAsync() => Set = await MockedServer.WithRealPostsAsync(TestContext.Current.CancellationToken);
+
+        public ValueTask DisposeAsync() => Set.DisposeAsync();
+
+        // The tests of one class run one after the other.
+        internal async Task<RealPost> PublishAsync(string release)
+        {
+            var cancel = TestContext.Current.CancellationToken;
+            var post = RealPost.Read(release);
+            if (_published.Add(release))
+            {
+                Assert.Equal(HttpStatusCode.Created, await Set.Client.PutNzbAsync("movies", release, post.Nzb, cancel));
+                await Set.Client.PublishedAsync(release, cancel);
+                await Set.Client.PublishedAsync(await Set.Client.AddFileAsync("tv", release, post.Nzb, cancel), cancel);
+            }
+
+            return post;
+        }
     }
 }
