@@ -1,3 +1,4 @@
+import { ReadableStream, TextDecoderStream } from "node:stream/web";
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
@@ -5,7 +6,8 @@ import { afterEach } from "vitest";
 // Parts that are loaded on first use take long on few cores.
 configure({ asyncUtilTimeout: 5_000 });
 
-// Stubs for APIs that jsdom lacks.
+// APIs that jsdom lacks: those of Node.js, then stubs.
+Object.assign(globalThis, { ReadableStream, TextDecoderStream });
 globalThis.ResizeObserver ??= class {
   observe = () => undefined;
   unobserve = () => undefined;
