@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { openPage, startBrowser } from "../harness";
 import { type World, call, startWorld } from "../world";
-import { note } from "./table";
+import { note, rounds } from "./table";
 
 const tries = 9;
 const scrolledMs = 4_000;
@@ -74,6 +74,18 @@ describe("long lists", () => {
   afterAll(async () => {
     await browser?.close();
     await world?.stop();
+  });
+
+  it("measures the answer for Home", async () => {
+    const [times, sizes]: [number[], number[]] = [[], []];
+    for (let round = 0; round <= rounds; round++) {
+      const began = performance.now();
+      const answer = await fetch(`${world.server.url}/api/home`, { headers: { Cookie: world.cookie } });
+      sizes.push((await answer.arrayBuffer()).byteLength / 1_000);
+      times.push(performance.now() - began);
+    }
+    note("GET /api/home beside these lists", times.slice(1), "ms", { goal: "", most: 20 });
+    note("bytes of GET /api/home", sizes, "KB", { goal: "", most: 8 });
   });
 
   it.each(lists)("measures the $name", { timeout: 120_000 }, async ({ name, link, folder, row, query, found }) => {
