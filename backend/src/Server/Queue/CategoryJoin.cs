@@ -11,8 +11,8 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Adds the categories in use to <c>api.categories</c> once, because earlier versions accepted any category and an *arr must still find its items. A
-/// migration requests it. Runs at startup and after a library import.
+/// Adds the categories in use to <c>api.categories</c> once, because earlier versions accepted any category and an *arr must still find its items. Runs at
+/// startup if a migration requested it, and after a library import.
 /// </summary>
 internal sealed class CategoryJoin(
     SluiceDatabase database, SettingsStore store, SettingsSource settings, IOptionsMonitor<ApiOptions> api, ILogger<CategoryJoin> logger) : IFormerServer
@@ -42,7 +42,7 @@ internal sealed class CategoryJoin(
 
     private async Task SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken)
     {
-        // Categories set by the environment cannot be saved. FindAsync has logged a warning about the rest.
+        // Categories set by the environment cannot be saved. FindAsync has already logged a warning about them.
         if (changes.Count > 0)
             await store.SaveAsync(changes, cancellationToken);
         var configured = api.CurrentValue.Categories;
@@ -55,7 +55,7 @@ internal sealed class CategoryJoin(
             cancellationToken);
     }
 
-    /// <summary>Returns the setting with every name that can be added; empty if there are none.</summary>
+    /// <summary>Returns the new value of the setting with every name that can be added; empty if no name can be added.</summary>
     private async Task<IReadOnlyDictionary<string, string?>> FindAsync(CancellationToken cancellationToken)
     {
         var (configured, manual) = (api.CurrentValue.Categories, api.CurrentValue.ManualCategory);
@@ -88,7 +88,7 @@ internal sealed class CategoryJoin(
     private static List<string> ListUsed(DbConnection connection) =>
         [.. connection.Query<string>("SELECT category FROM queue_item UNION SELECT category FROM history_item UNION SELECT category FROM release ORDER BY category")];
 
-    /// <summary>Changes the category of items to its configured spelling.</summary>
+    /// <summary>Changes the items' category to its configured spelling.</summary>
     private static int Respell(DbConnection connection, string name, IReadOnlyList<string> configured)
     {
         var spelling = configured.FirstOrDefault(known => known.Equals(name, StringComparison.OrdinalIgnoreCase));

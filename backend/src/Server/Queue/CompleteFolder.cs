@@ -30,7 +30,7 @@ internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOpt
         var root => root,
     };
 
-    /// <summary>Returns the client's path of a file in an item's folder, or null for a link without a configured mount.</summary>
+    /// <summary>Returns the path under which the client sees a file of an item, or null for a link if no mount is configured.</summary>
     public string? PathOf(HistoryItem item, LibraryFile file)
     {
         var root = RootOf(item);

@@ -17,7 +17,7 @@ internal static class FailedItem
             Priority = (int)item.Priority,
             NzbHash = item.NzbHash.Length == 0 ? null : item.NzbHash,
             NzbLength = item.NzbLength,
-            // Keep the address only for a retry, because an address that returned no NZB is useless.
+            // Keep the address only if the fetch failed, for a retry. An address that returned no NZB is useless.
             Url = failure.Reason is FailureReason.UrlFetchFailed or FailureReason.UrlRefused ? item.Url : null,
             Bytes = item.EncodedBytes,
             Reason = failure.Reason.ToString(),

@@ -14,7 +14,7 @@ namespace Sluice.Server.Queue;
 internal sealed class FileRemoval(
     SluiceDatabase database, StoredNzbs stored, StrmLinks links, StrmRemoval strm, RcloneNotifier rclone, TimeProvider time, ILogger<FileRemoval> logger) : IWorker
 {
-    /// <summary>Maximum files of one removal, because it occupies the writer throughout: a second for 10,000 files.</summary>
+    /// <summary>Maximum files in one removal. A removal blocks the database writer throughout, about one second for 10,000 files.</summary>
     public const int MostFiles = 20_000;
 
     private const string Prefix = "r-";
@@ -36,8 +36,8 @@ internal sealed class FileRemoval(
         return moved;
     }
 
-    /// <summary>Removes files in the caller's transaction. The caller then reports it by <see cref="OnRemoved"/>.</summary>
-    /// <param name="history">Number of the removal of history items that belongs to it; null for none.</param>
+    /// <summary>Removes files in the caller's transaction. After the commit, the caller reports the removal by <see cref="OnRemoved"/>.</summary>
+    /// <param name="history">Number of the history removal that this removal belongs to; null if none.</param>
     /// <returns>Null if no file is left to remove.</returns>
     public MovedFiles? Take(DbConnection connection, FileChoice choice, long? history) =>
         RemovedFileStore.Take(connection, choice, history, time.WallTime().ToUnixTimeMilliseconds(), links.Roots);
@@ -54,7 +54,7 @@ internal sealed class FileRemoval(
     /// <param name="items">Numbers of the items; already restored or deleted ones are skipped.</param>
     public Task<int> ReturnAsync(IReadOnlyCollection<long> items, CancellationToken cancellationToken) => ReturnAsync(_ => items, cancellationToken);
 
-    /// <summary>Restores all files of a removal. Null if no removal of files has this id; 0 if they were already restored or deleted.</summary>
+    /// <summary>Restores all files of a removal. Null if no file removal has this id; 0 if its files were already restored or deleted.</summary>
     /// <param name="id">The id of the removal (<see cref="IdOf"/>).</param>
     public async Task<int?> UndoAsync(string id, CancellationToken cancellationToken)
     {
@@ -86,7 +86,7 @@ internal sealed class FileRemoval(
         }
     });
 
-    /// <summary>Runs one round: closes expired removals and deletes closed ones, including those interrupted by a restart.</summary>
+    /// <summary>Runs one round: closes expired removals and deletes the files of closed ones, including those interrupted by a restart.</summary>
     /// <returns>Whether any removed file can still be restored.</returns>
     private async Task<bool> PurgeAsync(TimeSpan ran, CancellationToken stopping)
     {

@@ -5,8 +5,8 @@ using Sluice.Server.Outbound;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Hides or deletes history items, and deletes NZBs that nothing needs. Releases stay, because an *arr deletes its history item after every import
-/// while the imported file must keep playing.
+/// Hides or deletes history items, and deletes NZBs that are no longer needed. Releases stay, because an *arr deletes its history item after every import while
+/// the imported file must keep playing.
 /// </summary>
 internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored, RcloneNotifier rclone)
 {

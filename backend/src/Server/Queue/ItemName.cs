@@ -9,7 +9,7 @@ internal sealed record ItemName(string Name, string? Password)
 
     private static readonly string[] PackedExtensions = [".gz", ".bz2", ".zip"];
 
-    /// <summary>Whether the extension is of an NZB or compressed NZB.</summary>
+    /// <summary>Whether the file name ends in the extension of an NZB or compressed NZB.</summary>
     public static bool IsOfNzb(string fileName) => Array.Exists(
         NzbExtensions, extension => fileName.Length > extension.Length && fileName.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 

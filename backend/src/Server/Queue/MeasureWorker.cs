@@ -7,7 +7,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Measures NZBs without a measure: of older versions, retries and imported libraries. Each has its own transaction, so a restart loses nothing.
+/// Measures NZBs added by older versions, retries or library imports, which have no measure. Each has its own transaction, so a restart loses nothing.
 /// </summary>
 internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, SluiceDatabase database, TimeProvider time, ILogger<MeasureWorker> logger) : IWorker
 {
@@ -36,7 +36,7 @@ internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, Slui
         }
         catch (IOException e)
         {
-            // Only log, because the import reports a lost NZB or failing disk. It is retried at the next startup.
+            // Only log the failure, because the import reports a lost NZB or a failing disk. The next startup measures again.
             QueueLog.NotMeasured(logger, id, e.Message);
         }
     }

@@ -4,10 +4,10 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Finds articles of the newest NZB, with which to measure the speed of a provider. Thread-safe.</summary>
+/// <summary>Finds articles of the newest NZB for measuring a provider's speed. Thread-safe.</summary>
 internal sealed class NewestPost(QueueStore queue, LibraryStore library, StoredNzbReader nzbs)
 {
-    // A file with fewer segments may not be the film, so continue. The maximum covers 200 MB despite some misses.
+    // A file with fewer segments may not be the film, so keep looking. The maximum covers 200 MB despite some misses.
     private const int ManySegments = 40;
     private const int MostSegments = 500;
 

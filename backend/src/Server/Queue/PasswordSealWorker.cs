@@ -7,7 +7,7 @@ using Sluice.Server.History;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Encrypts archive passwords stored in plain text by older versions or without a key file. An index lists them; startup without any reads nothing.
+/// Encrypts archive passwords stored in plain text by older versions or without a key file. An index lists them, so startup reads nothing if none exist.
 /// </summary>
 internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords passwords) : IWorker
 {

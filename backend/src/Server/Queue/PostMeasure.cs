@@ -2,11 +2,11 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Size and age of a post as stated by its NZB.</summary>
-/// <param name="EncodedBytes">Encoded bytes as stated by the segments; only a hint.</param>
+/// <summary>The size and age of a post according to its NZB.</summary>
+/// <param name="EncodedBytes">Encoded bytes according to the segments; only a hint.</param>
 /// <param name="PostedAt">Date of the newest file; null if no file has a date.</param>
 /// <param name="Files">Number of files without duplicates.</param>
-/// <param name="Segments">Number of segments, including ones that were never posted.</param>
+/// <param name="Segments">Number of segments, including segments that were never posted.</param>
 internal sealed record PostMeasure(long EncodedBytes, DateTimeOffset? PostedAt, int Files, int Segments)
 {
     /// <summary>The measure of an invalid NZB.</summary>

@@ -74,7 +74,7 @@ internal sealed class QueueActivity(EventFeed events)
         events.Publish(QueueItemsChanged.Of(id));
     }
 
-    /// <summary>Cancels the import of an item if it is running. A transaction in progress still commits.</summary>
+    /// <summary>Cancels the import of an item if it is running. A transaction already in progress still commits.</summary>
     public void Cancel(string id)
     {
         Running? running;

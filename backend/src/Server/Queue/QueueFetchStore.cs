@@ -4,10 +4,10 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Stores the fetch state of items whose NZB has not been fetched.</summary>
+/// <summary>Stores the fetch state of items whose NZB is still to be fetched.</summary>
 internal sealed class QueueFetchStore(SluiceDatabase database)
 {
-    /// <summary>Replaces the address of an item by its NZB, in the caller's transaction. The item keeps its position.</summary>
+    /// <summary>Replaces an item's address with its fetched NZB, in the caller's transaction. The item keeps its position.</summary>
     public static void SetNzb(DbConnection connection, QueueItem item, long file) =>
         connection.Execute(
             """
@@ -18,7 +18,7 @@ internal sealed class QueueFetchStore(SluiceDatabase database)
             """,
             item with { File = file });
 
-    /// <summary>Returns the items that are due at a time in Unix milliseconds, longest waiting first.</summary>
+    /// <summary>Returns the items due at a time in Unix milliseconds, longest overdue first.</summary>
     public Task<IReadOnlyList<string>> ListDueAsync(long now, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)

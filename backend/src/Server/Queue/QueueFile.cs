@@ -2,7 +2,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>A file below <c>/nzbs</c> as uploaded. It has one item, or one per zip member, and is deleted with its last item.</summary>
+/// <summary>An uploaded file below <c>/nzbs</c>. It has one item, or one per zip member, and is deleted with its last item.</summary>
 internal sealed record QueueFile
 {
     /// <summary>Row number, which is never reused.</summary>
@@ -35,7 +35,7 @@ internal sealed record QueueFile
 
     public static string NameOf(string item) => item + Extension;
 
-    /// <summary>Whether a file has the name of an item, possibly with a number appended.</summary>
+    /// <summary>Whether a file is named after an item, possibly with a number appended.</summary>
     public static bool IsNamedAfter(string file, string item) =>
         file.EndsWith(Extension, StringComparison.Ordinal) && ReleaseName.IsNumbered(file[..^Extension.Length], item);
 

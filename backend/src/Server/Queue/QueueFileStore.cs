@@ -25,7 +25,7 @@ internal sealed class QueueFileStore(SluiceDatabase database)
             """,
             file);
 
-    /// <summary>Adds a file for an NZB without one, under the name of its item or the next free name. Returns the row number.</summary>
+    /// <summary>Adds a file for an NZB that has none, named after its item, with a number if the name is taken. Returns the row number.</summary>
     public static long InsertFor(DbConnection connection, QueueItem item) => Insert(connection, new QueueFile
     {
         Folder = item.Folder,
@@ -36,7 +36,7 @@ internal sealed class QueueFileStore(SluiceDatabase database)
     });
 
     /// <summary>Returns a name for the file of an item, with a number if another file has the name.</summary>
-    /// <param name="except">Row of a file that may keep its name, or null.</param>
+    /// <param name="except">Row of a file whose own name counts as free, or null.</param>
     public static string FindFree(DbConnection connection, string folder, string item, long? except) => QueueFile.NameOf(
         ReleaseName.FindFree(item, name => Find(connection, folder, QueueFile.NameOf(name)) is { } other && other.Id != except));
 

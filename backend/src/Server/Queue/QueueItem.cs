@@ -24,7 +24,7 @@ internal sealed record QueueItem : ImportItem
     /// <summary>Length of the decompressed NZB in bytes.</summary>
     public long NzbLength { get; init; }
 
-    /// <summary>Date of the newest file; null if unknown or not yet measured.</summary>
+    /// <summary>Post date of the newest file; null if unknown or not yet measured.</summary>
     public DateTimeOffset? PostedAt { get; init; }
 
     public long? PostedMilliseconds
@@ -51,15 +51,15 @@ internal sealed record QueueItem : ImportItem
     /// <summary>Sort key within the priority. Set only by lists of the web UI.</summary>
     public long Position { get; init; }
 
-    /// <summary>Hash of its packed upload, or null. Set only by removals.</summary>
+    /// <summary>Hash of the packed upload, or null if there is none. Set only by removals.</summary>
     public string? RawHash { get; init; }
 
-    /// <summary>Row of its file. Set only by inserts.</summary>
+    /// <summary>Row of the item's file. Set only by inserts.</summary>
     public long File { get; init; }
 
     public IEnumerable<string> BlobHashes => NzbHash.Length == 0 ? [] : RawHash is null ? [NzbHash] : [NzbHash, RawHash];
 
-    /// <summary>Returns the item with a measure; null clears it.</summary>
+    /// <summary>Returns a copy of the item with the given measure; null clears the measure.</summary>
     public QueueItem With(PostMeasure? measure) => this with
     {
         EncodedBytes = measure?.EncodedBytes ?? 0,
@@ -90,7 +90,7 @@ internal enum RetryKind
     IgnoresDamage = 4,
 }
 
-/// <summary>Priority of an item, with the numbers of SABnzbd.</summary>
+/// <summary>Priority of an item, numbered as in SABnzbd.</summary>
 internal enum QueuePriority
 {
     Low = -1,
@@ -99,6 +99,6 @@ internal enum QueuePriority
 
     High = 1,
 
-    /// <summary>Before all others, even while the queue is paused.</summary>
+    /// <summary>Ahead of all other priorities, even while the queue is paused.</summary>
     Force = 2,
 }

@@ -119,7 +119,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
                 ("@hasProviders", moment.HasProviders));
         }
 
-        // Queue order has its own index. State filters scan whole rows, unless search words leave only a few.
+        // Queue order has its own index. State filters must read whole rows, unless search words leave only a few.
         var readsRows = query.Words.Count == 0 && (query.Order == QueueOrder.Position || query.State is not null);
         return list.Read(connection, readsRows ? "queue_item" : $"queue_item {SqlDialect.IndexedBy(Index)}", OrderOf(query.Order), after, limit);
     }
@@ -132,7 +132,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
         _ => RowOrder.ByText("folded", SqlDialect.RowNumber),
     };
 
-    /// <summary>Sets the position of each item. Counts only the items between two results, using an index.</summary>
+    /// <summary>Sets the position of each item. Uses an index, and counts only the items between one result and the next.</summary>
     private static Dictionary<long, QueueItem> Place(DbConnection connection, IEnumerable<QueueItem> items)
     {
         var placed = new Dictionary<long, QueueItem>();

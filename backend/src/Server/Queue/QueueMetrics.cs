@@ -4,7 +4,7 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Metrics of the queue and of imports (ADM-40). Counts the imports that end; the rest is read when it is requested.</summary>
+/// <summary>Metrics of the queue and of imports (ADM-40). Counts completed imports; reads everything else on request.</summary>
 /// <remarks>Thread-safe: atomic additions.</remarks>
 internal sealed class QueueMetrics(QueueListStore queue)
 {

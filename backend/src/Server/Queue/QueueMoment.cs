@@ -25,7 +25,7 @@ internal enum ItemState
 internal sealed record QueueMoment(
     IReadOnlyDictionary<string, ItemActivity> Running, IReadOnlySet<string> Retrying, bool IsPaused, bool HasProviders, string? LockCause = null)
 {
-    /// <summary>SQL for the <see cref="ItemState"/> number of an item. Parameter names equal the property names.</summary>
+    /// <summary>SQL expression for an item's <see cref="ItemState"/> number. Parameter names equal the property names.</summary>
     public static readonly string StateSql =
         $"""
         CASE

@@ -11,23 +11,23 @@ internal enum QueueSortKey
 
     Size,
 
-    /// <summary>Age of the post. Items of unknown age count as the oldest.</summary>
+    /// <summary>Age of the post. Items of unknown age count as oldest.</summary>
     Age,
 
-    /// <summary>Remaining share of the work.</summary>
+    /// <summary>Remaining fraction of the import.</summary>
     Remaining,
 }
 
 /// <param name="Index">0-based position in the whole queue.</param>
 internal sealed record QueuePlace(int Index, QueuePriority Priority);
 
-/// <summary>Changes the order of <c>queue_item</c>: by priority, then by position, which is unique within a priority.</summary>
+/// <summary>Changes the order of <c>queue_item</c>: priority, then position, which is unique within a priority.</summary>
 internal sealed class QueueOrderStore(SluiceDatabase database)
 {
     private const string Order = "priority DESC, position";
 
-    /// <summary>Sets the priority of items. An item with a new priority goes to the end of its items.</summary>
-    /// <param name="ids">Items to move, in this order.</param>
+    /// <summary>Sets the priority of items. An item whose priority changes goes to the end of its new priority.</summary>
+    /// <param name="ids">Ids of the items. They end up in this order.</param>
     /// <param name="priority">New priority; null changes nothing.</param>
     /// <returns>The position of the last item; null if it is unknown.</returns>
     public Task<QueuePlace?> SetPriorityAsync(IReadOnlyList<string> ids, QueuePriority? priority, CancellationToken cancellationToken) =>
@@ -52,8 +52,8 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>
-    /// Moves an item to the position and priority of another item and shifts the items behind it. Running items keep their positions. Running items at
-    /// the front of a priority stay at the front.
+    /// Moves an item to the position and priority of another item and shifts the items behind it. Running items keep their positions, and those at the front of
+    /// a priority stay at the front.
     /// </summary>
     /// <param name="target">Finds the id of the other item, or null.</param>
     /// <returns>The new position; null if either item is unknown or both are the same.</returns>
@@ -75,7 +75,7 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
     public static string? FindAt(DbConnection connection, int index) =>
         connection.QueryFirstOrDefault<string>($"SELECT id FROM queue_item ORDER BY {Order} LIMIT 1 OFFSET @index", new { index });
 
-    /// <summary>Returns the id of the item that is some positions after another item; negative means before. Limited to first and last.</summary>
+    /// <summary>Returns the id of the item that many positions after another; negative for before. Stops at the first and last item.</summary>
     public static string? FindBeside(DbConnection connection, string id, int step) =>
         Find(connection, id) is { } item
             ? FindAt(connection, (int)Math.Clamp((long)IndexOf(connection, item) + step, 0, QueueStore.Count(connection) - 1))

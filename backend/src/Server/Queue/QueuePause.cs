@@ -9,8 +9,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Pauses the whole queue: only items of <see cref="QueuePriority.Force"/> start. Running imports and playback continue. An unlimited pause is the
-/// setting <c>queue.paused</c>, and a timed one has its own row, so both survive restarts. Thread-safe. Changes run one at a time.
+/// Pauses the whole queue: only items of <see cref="QueuePriority.Force"/> start. Running imports and playback continue. An indefinite pause is the setting
+/// <c>queue.paused</c>, and a timed one has its own row, so both survive restarts. Thread-safe. Changes run one at a time.
 /// </summary>
 internal sealed class QueuePause(
     SluiceDatabase database,
@@ -25,17 +25,17 @@ internal sealed class QueuePause(
 
     private const string Key = "queue.paused";
 
-    // Serializes changes of row and setting.
+    // Serializes changes to the row and the setting.
     private readonly SemaphoreSlim _turn = new(1);
 
-    // Null without a timed pause. Written by serialized changes and by the timer of the current pause.
+    // Null if no timed pause is active. Written by changes, one at a time, and by the current pause's timer.
     private TimedPause? _timed;
 
     public string Name => "the pause of the queue";
 
     public bool IsPaused => options.CurrentValue.IsPaused || Volatile.Read(ref _timed) is not null;
 
-    /// <summary>Time left of a timed pause; null if the queue is not paused or paused without limit.</summary>
+    /// <summary>Remaining time of a timed pause; null if the queue is not paused, or paused indefinitely.</summary>
     public TimeSpan? Left
     {
         get
@@ -60,12 +60,12 @@ internal sealed class QueuePause(
             Set(new TimedPause(end));
     }
 
-    /// <summary>Pauses the queue. Replaces an earlier pause. Returns false if the environment determines the pause.</summary>
-    /// <param name="length">Duration, at most <see cref="Longest"/>; null for no limit.</param>
+    /// <summary>Pauses the queue, replacing an earlier pause. Returns false if an environment variable sets the pause.</summary>
+    /// <param name="length">Duration, at most <see cref="Longest"/>; null for an indefinite pause.</param>
     public Task<bool> PauseAsync(TimeSpan? length, CancellationToken cancellationToken) =>
         length is { } asked ? ChangeAsync(false, asked < Longest ? asked : Longest, cancellationToken) : ChangeAsync(true, null, cancellationToken);
 
-    /// <returns>False if the environment determines the pause.</returns>
+    /// <returns>False if an environment variable sets the pause.</returns>
     public Task<bool> ResumeAsync(CancellationToken cancellationToken) => ChangeAsync(false, null, cancellationToken);
 
     /// <summary>Publishes a change of the pause, and wakes the worker because items may start now.</summary>
@@ -87,7 +87,7 @@ internal sealed class QueuePause(
         await _turn.WaitAsync(cancellationToken);
         try
         {
-            // An unlimited pause saves the setting first, a timed one the row, so that the queue never resumes in between.
+            // An indefinite pause saves the setting first, a timed one the row, so that the queue never resumes in between.
             if (isPaused)
                 await SaveAsync(isPaused, cancellationToken);
             var until = length is { } left ? time.WallTime() + left : (DateTimeOffset?)null;
@@ -116,7 +116,7 @@ internal sealed class QueuePause(
 
     private void Set(TimedPause? pause)
     {
-        // Start the timer after the exchange, because its callback must find this pause as the current one.
+        // Start the timer after the exchange, because its callback ends only the current pause.
         if (pause is not null)
             pause.Timer = time.CreateTimer(_ => End(pause), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         Interlocked.Exchange(ref _timed, pause)?.Timer?.Dispose();
@@ -127,7 +127,7 @@ internal sealed class QueuePause(
         }
     }
 
-    // The row stays, because it stores the end. A timer ends the pause, because the clock may be set back.
+    // Keep the row, because it stores the end time. A timer ends the pause, because the wall clock may be set back.
     private void End(TimedPause pause)
     {
         if (Interlocked.CompareExchange(ref _timed, null, pause) != pause)

@@ -57,7 +57,7 @@ internal sealed class QueueRemoval(
         return items.Count > 0;
     }
 
-    /// <summary>Cancels imports and delays of removed or replaced items, and releases their blobs. A canceled import wakes the worker.</summary>
+    /// <summary>Cancels imports and delays of removed or replaced items, and releases their blobs. Each canceled import wakes the worker.</summary>
     public Task SettleAsync(IReadOnlyList<QueueItem> removed)
     {
         foreach (var item in removed)

@@ -20,7 +20,7 @@ internal enum RenameOutcome
     NotFound,
 }
 
-/// <summary>Renames items and files below <c>/nzbs</c>, or changes their category. Imports continue, because publishing reads the name last.</summary>
+/// <summary>Renames items and files below <c>/nzbs</c>, or changes their category. Imports continue, because Publish reads the name last.</summary>
 internal sealed class QueueRenaming(
     SluiceDatabase database,
     QueueRemoval removal,
@@ -92,10 +92,10 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
-    /// <summary>Sets the category of items. Running imports use it too, because publishing reads it last.</summary>
+    /// <summary>Sets the category of items. Running imports use it too, because Publish reads the category last.</summary>
     /// <param name="ids">Item ids. Unknown ones are skipped.</param>
     /// <param name="category">Category from the client.</param>
-    /// <returns>Number of these items in the queue.</returns>
+    /// <returns>How many of these items are in the queue.</returns>
     public Task<int> SetCategoryAsync(IReadOnlyList<string> ids, string category, CancellationToken cancellationToken)
     {
         var stored = categories.Resolve(category);
@@ -111,7 +111,7 @@ internal sealed class QueueRenaming(
             cancellationToken);
     }
 
-    /// <summary>Sets the category that the NZB names, unless the item has a category.</summary>
+    /// <summary>Sets an item's category to the one named by its NZB, unless the item already has one.</summary>
     /// <param name="category">A configured category.</param>
     /// <returns>The current item; null if it has left the queue.</returns>
     public Task<QueueItem?> SetNamedCategoryAsync(string id, string category, CancellationToken cancellationToken) =>
@@ -136,7 +136,7 @@ internal sealed class QueueRenaming(
             QueueFileStore.SetPlace(connection, file.Id, item.Folder, name);
     }
 
-    /// <summary>Names the item as a PUT of this file name would. A part that the name lacks stays unchanged.</summary>
+    /// <summary>Renames the item as a PUT of this file name would. Whatever the new name lacks, such as a password, stays unchanged.</summary>
     private QueueItem Rename(QueueItem item, string fileName)
     {
         var given = ItemName.Parse(fileName);

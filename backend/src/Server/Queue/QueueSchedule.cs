@@ -4,10 +4,10 @@ using Sluice.Server.Events;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Wakes the worker and delays two kinds of items. An item without a provider waits, twice as long each time (IMP-24). A file from a PUT waits three
+/// Wakes the worker and delays two kinds of items. An item that found no provider waits twice as long each time (IMP-24). A file from a PUT waits three
 /// seconds, because desktops and editors write it several times and only the last version counts (DAV-40a).
 /// </summary>
-/// <remarks>Thread-safe. Kept in memory, so a restart tries every item at once.</remarks>
+/// <remarks>Thread-safe. Kept in memory, so a restart tries every item immediately.</remarks>
 internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisposable
 {
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(30);
@@ -17,7 +17,7 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(
         new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
 
-    // Guards the table and its delays. No other lock is taken inside.
+    // Guards the delays. No other lock is acquired while holding it.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Wait> _waits = [];
 
@@ -51,7 +51,7 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
             return [.. _waits.Where(item => item.Value is { IsRetry: true, IsOver: false }).Select(item => item.Key)];
     }
 
-    /// <summary>Ends and resets all delays for lack of a provider, because one may be available now.</summary>
+    /// <summary>Ends and resets all provider delays, because a provider may be available now.</summary>
     public void RetryAll()
     {
         lock (_gate)
@@ -107,13 +107,13 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
             wait.Timer?.Dispose();
     }
 
-    // Called by a timer, because the wall clock may be set back.
+    // A timer calls this, because the wall clock may be set back.
     private void End(string id, Wait wait)
     {
         lock (_gate)
         {
             wait.IsOver = true;
-            // Keep a provider delay after its end, because the next one doubles it.
+            // Keep a provider delay after it ends, because the next delay is twice as long.
             if (!wait.IsRetry && _waits.GetValueOrDefault(id) == wait)
                 Remove(id);
         }

@@ -21,7 +21,7 @@ internal sealed record QueueFilter
 }
 
 /// <summary>Filters by state. Includes the ids of running items, because the rows do not store them.</summary>
-/// <param name="Running">Ids of running items that match.</param>
+/// <param name="Running">Ids of the running items whose state matches.</param>
 /// <param name="Grabbing">Whether items with an unfetched NZB match.</param>
 internal sealed record QueueStateFilter(
     IReadOnlyCollection<string> Running, IReadOnlyCollection<string> AllRunning, bool Paused, bool Queued, bool Grabbing = false);
@@ -49,7 +49,7 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static void Insert(DbConnection connection, QueueItem item) =>
         Insert(connection, item, QueueFileStore.InsertFor(connection, item));
 
-    /// <summary>Adds an item at the end of its priority, in the caller's transaction. An item with an unfetched NZB has no file (0).</summary>
+    /// <summary>Adds an item at the end of its priority, in the caller's transaction. <paramref name="file"/> is 0 if the NZB is still to be fetched.</summary>
     public static void Insert(DbConnection connection, QueueItem item, long file) =>
         connection.Execute(
             """
@@ -71,15 +71,15 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static IReadOnlyList<QueueItem> Remove(DbConnection connection, IReadOnlyCollection<string> ids) =>
         Remove(connection, SqlDialect.In("id", "@List"), new Which { List = SqlDialect.List(ids) });
 
-    /// <summary>Removes an imported item in the caller's transaction. Keeps a paused item, because a client that saw the pause must not see it end.</summary>
+    /// <summary>Removes an imported item in the caller's transaction. Keeps a paused item, because a client that paused it must not see it complete.</summary>
     /// <returns>The removed item; null if paused or unknown.</returns>
     public static QueueItem? Finish(DbConnection connection, string id) => Remove(connection, "id = @Id AND paused = 0", new Which { Id = id }).SingleOrDefault();
 
-    /// <summary>Removes a file with its remaining items, in the caller's transaction. Returns the items; empty without such a file.</summary>
+    /// <summary>Removes a file with its remaining items, in the caller's transaction. Returns the items; empty if there is no such file.</summary>
     public static IReadOnlyList<QueueItem> RemoveFile(DbConnection connection, string folder, string name) =>
         Remove(connection, "file = (SELECT id FROM queue_file WHERE folder = @Folder AND name = @Name)", new Which { Folder = folder, Name = name });
 
-    /// <summary>Returns the items of a file in order of arrival.</summary>
+    /// <summary>Returns the items of a file in the order they were added.</summary>
     public static IReadOnlyList<QueueItem> ListFile(DbConnection connection, long file) =>
         [.. connection.Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE file = @file ORDER BY {SqlDialect.RowNumber}", new { file })];
 
@@ -116,7 +116,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             """,
             new { item.NzbHash, item.NzbName, item.Category, file });
 
-    /// <summary>Stores name, category, folder and password of an item.</summary>
+    /// <summary>Stores an item's name, category, folder and password.</summary>
     public static void SetPlace(DbConnection connection, QueueItem item) =>
         connection.Execute(
             """
@@ -163,14 +163,14 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { list = SqlDialect.List(ids), paused }),
             cancellationToken);
 
-    /// <returns>Number of these items in the queue.</returns>
+    /// <returns>How many of these items are in the queue.</returns>
     public Task<int> SetScriptAsync(IReadOnlyList<string> ids, string script, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
                 $"UPDATE queue_item SET script = @script WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(ids), script }),
             cancellationToken);
 
-    /// <returns>Number of these items in the queue.</returns>
+    /// <returns>How many of these items are in the queue.</returns>
     public Task<int> SetPostProcessingAsync(IReadOnlyList<string> ids, int postProcessing, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -178,7 +178,7 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { list = SqlDialect.List(ids), postProcessing }),
             cancellationToken);
 
-    /// <summary>Stores the measure of an NZB, unless the item has got another NZB.</summary>
+    /// <summary>Stores the measure of an NZB, unless the item now has a different NZB.</summary>
     public Task SetPostAsync(string id, string nzbHash, PostMeasure measure, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -186,7 +186,7 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { id, nzbHash, measure.EncodedBytes, posted = measure.PostedAt?.ToUnixTimeMilliseconds(), measure.Files, measure.Segments }),
             cancellationToken);
 
-    /// <summary>Finds the next item without a measure after a row number.</summary>
+    /// <summary>Finds the next unmeasured item after a row number.</summary>
     public Task<UnmeasuredItem?> FindUnmeasuredAsync(long after, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<UnmeasuredItem>(
@@ -236,7 +236,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             connection =>
             {
                 var (where, values) = Conditions(filter, start, limit == 0 ? int.MaxValue : limit);
-                // Without a filter, the index yields the page and the offset yields the positions.
+                // Without a filter, the index yields the page, and each position follows from the offset.
                 return where.Length == 0
                     ? connection
                         .Query<QueueItem>($"SELECT {Columns} FROM queue_item ORDER BY {Order} LIMIT @Limit OFFSET @Start", values, buffered: false)

@@ -7,8 +7,8 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Records releases whose files a client has deleted without importing any (SAB-47). An import that moved a link is already known. An import that moved a
-/// <c>.strm</c> file leaves a gap in the folder.
+/// Records releases whose files a client has deleted without importing any (SAB-47). Imports that moved a link are already recorded. An import that moved a
+/// <c>.strm</c> file shows because the file is missing from the folder.
 /// </summary>
 internal sealed class Rejections(SluiceDatabase database, HistoryStore history, LibraryStore library)
 {
@@ -32,7 +32,7 @@ internal sealed class Rejections(SluiceDatabase database, HistoryStore history, 
         }
     }
 
-    /// <summary>Whether the folder of an item still contains a <c>.strm</c> file for each film.</summary>
+    /// <summary>Whether the item's folder still contains a <c>.strm</c> file for each film.</summary>
     private async Task<bool> AreThereAsync(HistoryItem item, string root, CancellationToken cancellationToken)
     {
         var (files, _) = await library.ListFirstAsync(item.ReleaseId!.Value, int.MaxValue, cancellationToken);

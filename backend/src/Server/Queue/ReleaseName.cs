@@ -10,7 +10,7 @@ namespace Sluice.Server.Queue;
 /// <summary>Chooses the folder name of a release (IMP-44, SAB-42).</summary>
 internal static class ReleaseName
 {
-    // Leaves space, so that a number and the extension of the queue file can be appended.
+    // Leaves space for an appended number and the extension of the queue file.
     private const int MaxBytes = NameCleaner.MaxBytes - 15;
 
     private const string Nameless = "Unnamed";
@@ -45,8 +45,8 @@ internal static class ReleaseName
     }
 
     /// <summary>
-    /// Whether clients would mistake a parent folder for the release, because they walk up the path to the topmost folder of that name. They later delete
-    /// that folder with all its content.
+    /// Whether clients would mistake a parent folder for the release folder, because they walk up the path to the topmost folder of that name. They later
+    /// delete that folder with everything in it.
     /// </summary>
     /// <param name="completeDir">The folder of finished releases in the client's file system.</param>
     public static bool IsAmbiguous(string name, string category, string completeDir) =>
@@ -68,16 +68,16 @@ internal static class ReleaseName
 /// <summary>Chooses the folder and file names of a release at publication.</summary>
 internal sealed class ReleaseNames(CompleteFolder completeFolder)
 {
-    /// <summary>Returns the name of an item, after which its files are also named.</summary>
-    /// <param name="title">Title in the NZB, or null. It replaces an obfuscated name that no client has chosen (IMP-13).</param>
+    /// <summary>Returns the name of an item. Its files are named after it too.</summary>
+    /// <param name="title">Title in the NZB, or null. Replaces an obfuscated name unless a client chose that name (IMP-13).</param>
     public static string Choose(QueueItem item, string? title, bool windowsSafe) =>
         title is not null && !item.Named && NameJudge.IsObfuscated(item.Name + AnyExtension) && ItemName.Parse(title).Name is { Length: > 0 } better
             ? ReleaseName.Clean(better, windowsSafe)
             : item.Name;
 
     /// <summary>Finds a folder name that no release and no item's links use. Runs in the caller's transaction.</summary>
-    /// <param name="own">The item's existing release, whose folder counts as free; null if it has none.</param>
-    /// <param name="itemId">The history item, whose own folder counts as free.</param>
+    /// <param name="own">The item's existing release, whose folder name counts as free; null if it has none.</param>
+    /// <param name="itemId">The history item, whose own folder name counts as free.</param>
     public string FindFolder(DbConnection connection, string category, string name, Release? own, string itemId = "") => ReleaseName.FindFree(
         name,
         folder => (folder != own?.Name && LibraryStore.Contains(connection, category, folder))

@@ -2,26 +2,26 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>How long removed files have been kept.</summary>
+/// <summary>How long removed files have been kept so far.</summary>
 /// <param name="RemovedAt">Time of the removal in Unix milliseconds.</param>
-/// <param name="KeptMs">Run time of the server since then, in milliseconds, as far as it was stored.</param>
+/// <param name="KeptMs">Stored run time of the server since then, in milliseconds.</param>
 internal readonly record struct RemovalAge(long RemovedAt, long KeptMs);
 
 /// <summary>
-/// Decides when removed files may be deleted. Pure. Both clocks must have passed the term, the wall clock and the run time of the server, so a wrong
-/// time of day neither deletes anything early nor all at once (HLT-17). Many rounds add up to the run time, so no single reading decides.
+/// Decides when removed files may be deleted. Pure. Both the wall clock and the server's run time must have passed the term, so a wrong time of day deletes
+/// nothing early (HLT-17). The run time is the sum of many rounds, so no single clock reading decides.
 /// </summary>
 internal static class RemovalTerm
 {
     /// <summary>How long removed files can be restored.</summary>
     public static readonly TimeSpan Length = TimeSpan.FromDays(7);
 
-    /// <summary>Time between two rounds that store the run time.</summary>
+    /// <summary>Time between two rounds. Each round stores the run time.</summary>
     public static readonly TimeSpan Round = TimeSpan.FromHours(1);
 
     /// <summary>Adds the run time since the last round.</summary>
-    /// <param name="now">Wall time in Unix milliseconds. If it lies before the removal, the clock was set back and the term starts again.</param>
-    /// <param name="ran">Run time since the last round. Counts as two rounds at most, and never for the time before the removal.</param>
+    /// <param name="now">Wall time in Unix milliseconds. If it is before the removal, the clock was set back and the term restarts.</param>
+    /// <param name="ran">Run time since the last round. Counts as two rounds at most; time before the removal does not count.</param>
     public static RemovalAge Age(RemovalAge age, long now, TimeSpan ran)
     {
         if (now < age.RemovedAt)

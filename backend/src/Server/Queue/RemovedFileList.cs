@@ -7,7 +7,7 @@ namespace Sluice.Server.Queue;
 
 /// <summary>A release, or a part of one, that was removed and can be restored.</summary>
 /// <param name="Number">Number for <see cref="FileRemoval.ReturnAsync(IReadOnlyCollection{long}, CancellationToken)"/>.</param>
-/// <param name="Path">Path of the only file inside the release; null if the whole release or several files are removed.</param>
+/// <param name="Path">Path inside the release if only one file is removed; null if several files or the whole release are removed.</param>
 /// <param name="IsWhole">Whether no file of the release is left in the library.</param>
 internal sealed record RemovedItem(
     long Number, string Category, string Name, string? Path, bool IsWhole, long Files, long Bytes, DateTimeOffset RemovedAt, DateTimeOffset KeptUntil);
@@ -16,7 +16,7 @@ internal sealed record RemovedItem(
 internal sealed class RemovedFileList(SluiceDatabase database)
 {
     /// <summary>Returns a page of the removed items, newest first.</summary>
-    /// <param name="words">Folded words that all occur in the name.</param>
+    /// <param name="words">Folded words that must all occur in the name.</param>
     public Task<RowPage<RemovedItem>> ReadAsync(IReadOnlyList<string> words, RowPlace? after, int limit, DateTimeOffset now, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -61,8 +61,8 @@ internal sealed class RemovedFileList(SluiceDatabase database)
                 $"SELECT DISTINCT release_id FROM history_item WHERE {SqlDialect.In("number", "@list")} AND release_id IS NOT NULL", new { list = SqlDialect.List(numbers) })], []),
             cancellationToken);
 
-    /// <summary>Counts the content of a choice.</summary>
-    /// <param name="items">How many ids of history items to return, newest first.</param>
+    /// <summary>Counts the files, bytes and releases of a choice.</summary>
+    /// <param name="items">Maximum history item ids to return, newest first.</param>
     public Task<ChosenFiles> CountAsync(FileChoice choice, int items, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -84,7 +84,7 @@ internal sealed class RemovedFileList(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Returns the given files that belong to a choice.</summary>
+    /// <summary>Returns which of the given files belong to a choice.</summary>
     public Task<HashSet<Guid>> IntersectAsync(FileChoice choice, IReadOnlyCollection<Guid> files, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.Query<string>(
@@ -156,5 +156,5 @@ internal sealed class RemovedFileList(SluiceDatabase database)
 }
 
 /// <summary>The content of a choice of files.</summary>
-/// <param name="HistoryIds">Ids of the newest completed history items of its releases.</param>
+/// <param name="HistoryIds">Ids of the newest completed history items of the chosen releases.</param>
 internal sealed record ChosenFiles(long Files, long Bytes, long Releases, IReadOnlyList<string> HistoryIds);

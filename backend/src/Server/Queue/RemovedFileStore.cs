@@ -6,27 +6,27 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Files to remove, by row number. A listed release is removed whole; a listed file alone.</summary>
+/// <summary>Files to remove, by row number. Each listed release is removed whole, each listed file individually.</summary>
 internal sealed record FileChoice(IReadOnlyCollection<long> Releases, IReadOnlyCollection<long> Files);
 
 /// <summary>The result of a removal or its undo.</summary>
 /// <param name="Removal">Number of the removal; 0 for an undo.</param>
-/// <param name="KeptUntil">Earliest time at which the undo of a removal can expire.</param>
-/// <param name="Releases">The releases that have changed, for programs that cache the tree.</param>
+/// <param name="KeptUntil">Earliest time at which a removal can no longer be undone.</param>
+/// <param name="Releases">The changed releases, for programs that cache the tree.</param>
 internal sealed record MovedFiles(long Removal, int Files, DateTimeOffset KeptUntil, IReadOnlyList<MovedRelease> Releases);
 
-/// <summary>A release that has lost files, or has files again.</summary>
+/// <summary>A release that has lost files or got them back.</summary>
 internal sealed record MovedRelease(string Category, string Name, long Files);
 
 /// <summary>
-/// Moves files between the library and the tables of removed files (HLT-60). A release moves with its last file, so all its rows are in the same tables. All
-/// methods run in the caller's transaction.
+/// Moves files between the library and the tables of removed files (HLT-60). A release moves with its last file, so all rows of a release are in the same
+/// tables. All methods run in the caller's transaction.
 /// </summary>
 internal static class RemovedFileStore
 {
     public static readonly BlobReference NzbReference = new("removed_release", "nzb_hash", "removed_release_nzb");
 
-    // All columns except the length, which triggers keep for releases in the library.
+    // All columns except the length, which triggers maintain for releases in the library.
     private const string ReleaseColumns =
         "id, category, name, nzb_hash, published_at, folded, claim, titled, title, year, season, episodes, quality, sampled, missing";
 
@@ -34,7 +34,7 @@ internal static class RemovedFileStore
 
     private const string PictureColumns = "release_id, file_id, hash, bytes, added_at";
 
-    /// <summary>Tables of a file with their columns. All have a column <c>file_id</c>, which is empty for posters.</summary>
+    /// <summary>Tables with rows about a file, with their columns. All have a column <c>file_id</c>, which is empty for posters.</summary>
     private static readonly (string Table, string Columns)[] OfFile =
     [
         ("file_media", "file_id, duration, width, height, video, audio"),
@@ -42,18 +42,18 @@ internal static class RemovedFileStore
         ("picture", PictureColumns),
     ];
 
-    /// <summary>Tables of a release with their columns, and the condition for its rows. All have a column <c>release_id</c>.</summary>
+    /// <summary>Tables with rows about a release, with their columns and a row condition. All have a column <c>release_id</c>.</summary>
     private static readonly (string Table, string Columns, string Which)[] OfRelease =
     [
         ("posted_file", "release_id, ordinal, places, map, habit, predicted, estimated", ""),
         ("release_proof", "release_id, wanted_at", ""),
         ("release_opening", "release_id, password, opened, refusal, tried_at", ""),
-        // Stills belong to files, so only posters go with the release.
+        // Stills belong to files, so only posters move with the release.
         ("picture", PictureColumns, " AND file_id = ''"),
     ];
 
     /// <summary>Moves files out of the library. Returns null if no file is left to remove.</summary>
-    /// <param name="history">Number of the removal of history items that belongs to it; null for none.</param>
+    /// <param name="history">Number of the history removal that this removal belongs to; null if none.</param>
     /// <param name="now">Current time in Unix milliseconds.</param>
     /// <param name="strmRoots">Folders in which imports write <c>.strm</c> files.</param>
     public static MovedFiles? Take(DbConnection connection, FileChoice choice, long? history, long now, IReadOnlyList<string> strmRoots)
@@ -102,16 +102,16 @@ internal static class RemovedFileStore
     public static IReadOnlyList<long> FindItems(DbConnection connection, long removal) =>
         [.. connection.Query<long>("SELECT number FROM removed_item WHERE removal = @removal AND closed = 0 ORDER BY number", new { removal })];
 
-    /// <summary>Returns the open items of the removal that history items belong to.</summary>
+    /// <summary>Returns the open items of the file removal that belongs to a history removal.</summary>
     public static IReadOnlyList<long> FindItemsOfHistory(DbConnection connection, long history) =>
         [.. connection.Query<long>(
             "SELECT number FROM removed_item WHERE removal IN (SELECT number FROM library_removal WHERE removal = @history) AND closed = 0", new { history })];
 
-    /// <summary>Whether a removal ever happened.</summary>
+    /// <summary>Whether a removal with this number ever happened.</summary>
     public static bool IsKnown(DbConnection connection, long removal) =>
         removal > 0 && removal <= (connection.ExecuteScalar<long?>(SqlDialect.LastNumber("library_removal")) ?? 0);
 
-    /// <summary>Moves removed items back into the library. A taken name of a release or file gets a number.</summary>
+    /// <summary>Moves removed items back into the library. If the name of a release or file is taken, a number is appended.</summary>
     /// <param name="items">Numbers of items; unknown and closed ones are skipped.</param>
     public static MovedFiles Return(DbConnection connection, IReadOnlyCollection<long> items)
     {
@@ -145,10 +145,10 @@ internal static class RemovedFileStore
         return new MovedFiles(0, files, default, releases);
     }
 
-    /// <summary>Adds run time to all removals and closes the expired items. Closed items can no longer be restored.</summary>
+    /// <summary>Adds run time to all removals and closes expired items, which can then no longer be restored.</summary>
     /// <param name="now">Current time in Unix milliseconds.</param>
     /// <param name="ran">Run time since the last call.</param>
-    /// <returns>Whether any removal is open.</returns>
+    /// <returns>Whether any removal is still open.</returns>
     public static bool Close(DbConnection connection, long now, TimeSpan ran)
     {
         TermRow[] rows =
@@ -177,7 +177,7 @@ internal static class RemovedFileStore
     /// <summary>Returns the number of the next closed item; null after the last.</summary>
     public static long? FindClosed(DbConnection connection) => connection.ExecuteScalar<long?>("SELECT number FROM removed_item WHERE closed = 1 LIMIT 1");
 
-    /// <summary>Deletes some rows of a closed item; with the last ones also its release, unless other removed files need it.</summary>
+    /// <summary>Deletes some rows of a closed item. The last call also deletes the item's release, unless other removed files need it.</summary>
     /// <param name="most">Rows per call, so that a transaction stays short (HLT-62).</param>
     /// <returns>Whether the item is deleted, and the NZB of a deleted release.</returns>
     public static (bool IsDone, string? NzbHash) Drop(DbConnection connection, long item, int most)
@@ -203,14 +203,14 @@ internal static class RemovedFileStore
         return (true, hash);
     }
 
-    /// <summary>Whether any file is removed and not deleted yet.</summary>
+    /// <summary>Whether any removed file has not been deleted yet.</summary>
     public static bool HasAny(DbConnection connection) => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM library_removal)");
 
     /// <summary>Whether a removed release uses a stored NZB.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM removed_release WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>Splits a choice into whole releases and single files. If only PAR2 files of a release would remain, it counts as whole.</summary>
+    /// <summary>Splits a choice into whole releases and single files. A release counts as whole if only its PAR2 files would remain.</summary>
     private static (List<long> Whole, List<long> Parts) Split(DbConnection connection, FileChoice choice)
     {
         var values = new { releases = SqlDialect.List(choice.Releases), files = SqlDialect.List(choice.Files) };

@@ -47,11 +47,11 @@ internal static class RemovedStore
         return known;
     }
 
-    /// <summary>Moves queue items to the removed ones. Copies their files first, because a trigger deletes each file with its last item.</summary>
+    /// <summary>Moves queue items to the tables of removed items. Copies their files first, because a trigger deletes each file with its last item.</summary>
     /// <returns>The ids of the removed items.</returns>
     public static IReadOnlyList<string> TakeItems(DbConnection connection, long removal, IReadOnlyCollection<string> ids)
     {
-        // Ordered by row number, so that each page is written once and an undo restores the order.
+        // Ordered by row number, so that each database page is written once and an undo restores the order.
         List<long> numbers = [.. connection.Query<long>(
             $"SELECT {SqlDialect.RowNumber} FROM queue_item WHERE {SqlDialect.In("id", "@list")} ORDER BY {SqlDialect.RowNumber}", new { list = SqlDialect.List(ids) })];
         var values = new { removal, list = SqlDialect.List(numbers) };
@@ -70,7 +70,7 @@ internal static class RemovedStore
         return [.. connection.Query<string>($"DELETE FROM queue_item WHERE {which} RETURNING id", values)];
     }
 
-    /// <summary>Moves history items to the removed ones. Returns the items as they were.</summary>
+    /// <summary>Moves history items to the table of removed items. Returns the items as they were.</summary>
     public static IReadOnlyList<EndedItem> TakeHistory(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
     {
         connection.Execute(
@@ -86,8 +86,8 @@ internal static class RemovedStore
             : removal > 0 && removal <= (connection.ExecuteScalar<long?>(SqlDialect.LastNumber("removal")) ?? 0) ? false : null;
 
     /// <summary>
-    /// Restores all rows and ends the removal. If another item has the position, the restored item goes before it. If another file has the name, the
-    /// restored file gets a number. Returns the restored history items.
+    /// Restores all rows and ends the removal. If a position is taken, the restored item goes before the other item. If a file name is taken, a number is
+    /// appended to the restored file's name. Returns the restored history items.
     /// </summary>
     public static IReadOnlyList<EndedItem> Return(DbConnection connection, long removal)
     {
@@ -103,7 +103,7 @@ internal static class RemovedStore
 
     /// <summary>Closes expired removals.</summary>
     /// <param name="now">Current time in Unix milliseconds.</param>
-    /// <param name="latest">A later deadline is invalid, because the clock was set back since.</param>
+    /// <param name="latest">Deadlines later than this are invalid, because the clock has been set back.</param>
     /// <returns>Numbers of the closed removals, and the next deadline or null.</returns>
     public static (IReadOnlyList<long> Due, long? Next) Close(DbConnection connection, long now, long latest)
     {
@@ -112,7 +112,7 @@ internal static class RemovedStore
         return (due, connection.ExecuteScalar<long?>("SELECT min(until) FROM removal WHERE until > 0"));
     }
 
-    /// <summary>Deletes part of a closed removal; with the last part, also the removal.</summary>
+    /// <summary>Deletes part of a closed removal. The last call also deletes the removal itself.</summary>
     /// <returns>Blobs that the deleted rows referred to; null if no rows are left.</returns>
     public static IReadOnlyList<string>? Drop(DbConnection connection, long removal)
     {

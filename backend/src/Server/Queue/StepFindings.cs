@@ -4,7 +4,7 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Counts and name sources that a step found (IMP-25).</summary>
+/// <summary>What a step found: counts, and sources of names (IMP-25).</summary>
 /// <param name="Counts">Plural nouns with counts, such as (<c>heads</c>, 5).</param>
 internal sealed record StepFindings(params IReadOnlyList<(string Name, long Count)> Counts)
 {

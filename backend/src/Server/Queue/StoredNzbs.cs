@@ -6,16 +6,16 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Deletes blobs that no row refers to (IMP-6). An upload pins its hash before the blob gets its name, because it has no row yet. A pinned blob stays
-/// until the last pin is released. Thread-safe. Never accesses files under the lock or inside a transaction.
+/// Deletes blobs that no row refers to (IMP-6). An upload has no row yet, so it pins its hash before the blob gets its name. A pinned blob stays until the last
+/// pin is released. Thread-safe. Never accesses files under the lock or inside a transaction.
 /// </summary>
 internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogger<StoredNzbs> logger)
 {
-    // Guards the fields below. No other lock is taken inside.
+    // Guards the fields below. No other lock is acquired while holding it.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, int> _pins = [];
 
-    // Hashes whose rows are being checked and whose blobs may be deleted. A new pin waits for the end.
+    // Hashes whose rows are being checked and whose blobs may be deleted. A new pin waits until that is done.
     private readonly Dictionary<string, TaskCompletionSource> _leaving = [];
 
     /// <summary>Starts an upload. Disposing the lease ends it.</summary>
@@ -31,7 +31,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
             if (taken.Count > 0)
                 await RemoveAsync(taken, cancellationToken);
 
-            // Repeat, because the other removal may have checked the rows before the caller deleted its own.
+            // Repeat, because the other removal may have checked the rows before this caller deleted its own.
             left = [.. others.Select(other => other.Hash)];
             await Task.WhenAll(others.Select(other => other.Removal)).WaitAsync(cancellationToken);
         }

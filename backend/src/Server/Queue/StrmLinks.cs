@@ -17,19 +17,19 @@ internal sealed record StrmFolder(long Item, string Root, string Category, strin
 /// <summary>A <c>.strm</c> file on disk that contains the URL of a library file.</summary>
 internal sealed record FoundStrm(StrmFolder Folder, string FileId, string Path);
 
-/// <summary>The content of <c>.strm</c> files, by which the files of a release are found, and their way to the disk (IMP-73).</summary>
+/// <summary>The content of <c>.strm</c> files, by which a release's files are found, and how they are written to disk (IMP-73).</summary>
 internal sealed class StrmLinks(
     IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, ILogger<StrmLinks> logger)
 {
     private const string View = "/view/";
 
-    // The longest address of the server, which precedes the link.
+    // Maximum length of the server address, which precedes the link.
     private const int MaxBase = 2_048;
 
-    // Skip linked folders, because they contain files that the user has moved.
+    // Skip linked folders, because their files were moved there by the user.
     private static readonly EnumerationOptions OwnFiles = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.ReparsePoint };
 
-    /// <summary>Whether the signing key is unreadable, so that no content is known.</summary>
+    /// <summary>Whether the signing key is unreadable, so that link content cannot be computed.</summary>
     public bool IsLocked => api.CurrentValue.StrmKeyIsLocked;
 
     /// <summary>Folders in which imports write <c>.strm</c> files now.</summary>
@@ -46,7 +46,7 @@ internal sealed class StrmLinks(
     public string AddressOf(Guid id, string path) => import.CurrentValue.BaseUrl + LinkOf(id, path);
 
     /// <summary>
-    /// Returns the part of the URL that identifies a file. Finds files by it, because the address of the server may have changed since they were written.
+    /// Returns the part of the URL that identifies a file. Searches compare only this part, because the server address may have changed in the meantime.
     /// </summary>
     /// <param name="path">Path inside the release, used for its extension.</param>
     public string LinkOf(Guid id, string path)
@@ -74,8 +74,8 @@ internal sealed class StrmLinks(
         Share(root, path, made);
     }
 
-    /// <summary>Finds the files of a release in a folder. A file with other content belongs to the user.</summary>
-    /// <param name="ids">Ids of the library files by <see cref="LinkOf"/>.</param>
+    /// <summary>Finds a release's <c>.strm</c> files in a folder. A file with other content belongs to the user.</summary>
+    /// <param name="ids">Library file ids, keyed by <see cref="LinkOf"/>.</param>
     /// <exception cref="IOException">The folder or a file cannot be read; also <see cref="UnauthorizedAccessException"/>.</exception>
     public static IReadOnlyList<FoundStrm> Find(StrmFolder folder, IReadOnlyDictionary<string, string> ids)
     {
@@ -99,7 +99,7 @@ internal sealed class StrmLinks(
             DeleteEmpty(path);
     }
 
-    /// <summary>Whether a path is occupied by a file with another content than a link.</summary>
+    /// <summary>Whether a path is occupied by a file whose content is not this link.</summary>
     /// <exception cref="IOException">The file cannot be read; also <see cref="UnauthorizedAccessException"/>.</exception>
     public static bool IsOccupied(string path, string link)
     {
@@ -107,7 +107,7 @@ internal sealed class StrmLinks(
         return file.Exists && ReadLink(file) != link;
     }
 
-    /// <summary>Reads the link of a file; empty if it contains anything else.</summary>
+    /// <summary>Reads the link in a file; empty if the file contains anything else.</summary>
     private static string ReadLink(FileInfo file)
     {
         if (file.Length > 2 * MaxBase)
@@ -147,7 +147,7 @@ internal sealed class StrmLinks(
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A share without file modes controls access itself.
+            // A network share without file modes controls access itself.
             QueueLog.StrmRightsNotSet(logger, root, e is UnauthorizedAccessException ? "the operation is not permitted" : "the file system does not support them");
         }
     }

@@ -6,19 +6,19 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Deletes the <c>.strm</c> files of removed films, and writes those of restored films again (HLT-60, HLT-61). A row names each file before it is deleted,
-/// so neither a kill nor an undo in between loses one. Files that a program has moved have no row and do not return.
+/// Deletes the <c>.strm</c> files of removed films, and writes them again for restored films (HLT-60, HLT-61). Each file is recorded in a row before it is
+/// deleted, so neither a crash nor an undo in between loses it. Files that a program has moved have no row and are not restored.
 /// </summary>
-/// <remarks>Only one call may run at a time, so that a file is never deleted and written at once.</remarks>
+/// <remarks>Only one call may run at a time, so that a file is never deleted and written at the same time.</remarks>
 internal sealed class StrmRemoval(SluiceDatabase database, StrmLinks links, ILogger<StrmRemoval> logger)
 {
     private const int PerTransaction = 200;
 
-    /// <summary>Does everything that is due.</summary>
-    /// <returns>Whether something failed or its root folder is missing, so that a later call must try again.</returns>
+    /// <summary>Deletes and writes all files that are due.</summary>
+    /// <returns>Whether something failed or its root folder is missing, so that a later call must retry.</returns>
     public async Task<bool> SettleAsync(CancellationToken stopping)
     {
-        // Without the key the URLs are unknown. A restart or another removal tries again.
+        // Without the key, the URLs are unknown. The next restart or removal retries.
         if (links.IsLocked)
             return false;
         var isLeft = await DeleteAsync(stopping);
@@ -37,7 +37,7 @@ internal sealed class StrmRemoval(SluiceDatabase database, StrmLinks links, ILog
                 var ids = item.Files.ToDictionary(file => links.LinkOf(Guid.Parse(file.Id), file.Path), file => file.Id);
                 foreach (var folder in item.Folders)
                 {
-                    // A share that is not mounted still has the files.
+                    // The files still exist on the share, which is not mounted.
                     if (!Directory.Exists(folder.Root))
                         missing++;
                     else if (failures.Try(folder.Name, () => found.AddRange(StrmLinks.Find(folder, ids))))
@@ -103,12 +103,12 @@ internal sealed class StrmRemoval(SluiceDatabase database, StrmLinks links, ILog
     private Task WriteAsync(RestoredStrm file, CancellationToken cancellationToken)
     {
         var (id, path) = (Guid.Parse(file.FileId), PathKey.ToPath(file.PathKey));
-        // Number it if another file has the name now. A file with this content is the result of an interrupted call.
+        // Append a number if another file has the name now. A file with this content comes from an interrupted call.
         var free = ReleaseName.FindFree(Path.ChangeExtension(file.Path, null), name => StrmLinks.IsOccupied(name + CompleteFolder.StrmExtension, links.LinkOf(id, path)));
         return links.WriteAsync(file.Root, free + CompleteFolder.StrmExtension, links.AddressOf(id, path), cancellationToken);
     }
 
-    /// <summary>Counts failures, because one line of the log covers them all.</summary>
+    /// <summary>Counts failures, because a single log line covers them all.</summary>
     private sealed class Failures
     {
         private readonly HashSet<string> _releases = [];
@@ -160,7 +160,7 @@ internal sealed class StrmRemoval(SluiceDatabase database, StrmLinks links, ILog
     }
 }
 
-/// <summary>A removed item with folders that were not searched yet.</summary>
+/// <summary>A removed item whose folders have not all been searched.</summary>
 internal sealed record UnsearchedItem(long Number, IReadOnlyList<StrmFolder> Folders, IReadOnlyList<ListedFile> Files);
 
 /// <summary>A <c>.strm</c> file to write again. <c>Path</c> is absolute.</summary>
@@ -169,7 +169,7 @@ internal sealed record RestoredStrm(string FileId, string Root, string Path, str
 /// <summary>The rows of <see cref="StrmRemoval"/>. All methods run in the caller's transaction.</summary>
 internal static class RemovedStrmStore
 {
-    /// <summary>Adds the folders of a new removal: those of its history items, and the usual ones, because history items may have expired.</summary>
+    /// <summary>Adds the folders of a new removal: the folders of its history items, and the usual ones, because history items may have expired.</summary>
     public static void AddFolders(DbConnection connection, long removal, IReadOnlyList<string> roots)
     {
         connection.Execute(
@@ -190,7 +190,7 @@ internal static class RemovedStrmStore
     }
 
     /// <summary>Returns removed items with folders, in order.</summary>
-    /// <param name="after">Number of the last item of the page before.</param>
+    /// <param name="after">Number of the last item on the previous page.</param>
     public static IReadOnlyList<UnsearchedItem> FindRemoved(DbConnection connection, long after, int most)
     {
         var folders = connection.Query<StrmFolder>(
@@ -209,7 +209,7 @@ internal static class RemovedStrmStore
         ];
     }
 
-    /// <summary>Records files that are about to be deleted, unless their film has returned to the library.</summary>
+    /// <summary>Records files that are about to be deleted, except those whose film is back in the library.</summary>
     /// <returns>Ids of the films that are still removed.</returns>
     public static IReadOnlySet<string> Record(DbConnection connection, IReadOnlyCollection<FoundStrm> found)
     {
@@ -228,8 +228,8 @@ internal static class RemovedStrmStore
         "DELETE FROM removed_strm_folder WHERE item = @Item AND root = @Root AND category = @Category AND name = @Name",
         new { folder.Item, folder.Root, folder.Category, folder.Name }));
 
-    /// <summary>Returns files whose film has returned to the library, in order.</summary>
-    /// <param name="after">The last file of the page before; null for the first page.</param>
+    /// <summary>Returns files whose film is back in the library, in order.</summary>
+    /// <param name="after">The last file on the previous page; null for the first page.</param>
     public static IReadOnlyList<RestoredStrm> FindRestored(DbConnection connection, RestoredStrm? after, int most) =>
     [
         .. connection.Query<RestoredStrm>(

@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Decompresses a bzip2 file. Parallel compressors write many consecutive streams. This reader opens them one by one, because SharpCompress fails if
-/// other data follows the last one.
+/// Decompresses a bzip2 file. Parallel compressors write many consecutive streams. This reader opens them one by one, because SharpCompress fails if other data
+/// follows the last stream.
 /// </summary>
 /// <param name="file">The file, positioned at its start. It is read synchronously and stays open.</param>
 internal sealed class Bzip2Reader(Stream file) : ForwardStream
@@ -58,7 +58,7 @@ internal sealed class Bzip2Reader(Stream file) : ForwardStream
         return BZip2Stream.Create(file, CompressionMode.Decompress, decompressConcatenated: false, leaveOpen: true);
     }
 
-    // Ignores other data after the last stream, like the bzip2 program.
+    // Ignores any data after the last stream, like the bzip2 program.
     private bool FindNext()
     {
         var start = new byte[Magic.Length];

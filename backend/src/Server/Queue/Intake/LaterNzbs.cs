@@ -5,10 +5,10 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>A stored NZB without a row in the restored database (OPS-12).</summary>
-/// <param name="Name">Name of its item when accepted; the start of the hash if unknown.</param>
-/// <param name="Category">Category of its item; empty if unknown.</param>
-/// <param name="At">When it was accepted or last stored.</param>
+/// <summary>A stored NZB that has no row in the restored database (OPS-12).</summary>
+/// <param name="Name">Name of the item when the NZB was accepted; if unknown, the start of the hash.</param>
+/// <param name="Category">Category of the item when the NZB was accepted; empty if unknown.</param>
+/// <param name="At">When the NZB was accepted or last stored.</param>
 /// <param name="Bytes">Bytes on disk.</param>
 internal sealed record LaterNzb(string Hash, string Name, string Category, DateTimeOffset At, long Bytes);
 
@@ -37,7 +37,7 @@ internal sealed class LaterNzbs(
     {
         if (!File.Exists(Mark))
             return;
-        // Keep the mark if the queue is full, so that the rest is added at the next startup.
+        // If the queue is full, keep the mark so that the next startup adds the rest.
         if ((await RequeueAsync(null, stopping)).Refusal is null)
             File.Delete(Mark);
     });
@@ -74,7 +74,7 @@ internal sealed class LaterNzbs(
         return (count, null);
     }
 
-    /// <summary>Returns the keys of kept NZBs that no row refers to.</summary>
+    /// <summary>Returns the keys of kept NZBs to which no row refers.</summary>
     private HashSet<UInt128> FindKeys(DbConnection connection)
     {
         var keys = KeptNzbs.Read(connection).ToHashSet();

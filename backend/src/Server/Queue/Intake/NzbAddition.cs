@@ -17,13 +17,13 @@ internal sealed record NzbAddition
     /// <summary>Whether the item stays paused until a client resumes it.</summary>
     public bool Paused { get; init; }
 
-    /// <summary>Password from the client, which overrides one in the name; null if not sent.</summary>
+    /// <summary>Password from the client, which overrides a password in the name; null if not sent.</summary>
     public string? Password { get; init; }
 
-    /// <summary>SABnzbd's post-processing level, −1 to 3. It is only stored and returned.</summary>
+    /// <summary>SABnzbd's post-processing level, −1 to 3. It is stored and returned, but has no effect.</summary>
     public int PostProcessing { get; init; } = -1;
 
-    /// <summary>SABnzbd's script name. It is only stored and returned.</summary>
+    /// <summary>SABnzbd's script name. It is stored and returned, but has no effect.</summary>
     public string Script { get; init; } = "";
 
     /// <summary>Whether the upload becomes one file below <c>/nzbs</c>. Otherwise each of its NZBs gets its own file.</summary>

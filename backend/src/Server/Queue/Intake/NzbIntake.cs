@@ -10,8 +10,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// The only way to add an NZB (IMP-1). Success means that the NZB is on disk and its row is committed (IMP-2). For an address, the row
-/// comes first and the NZB is fetched later.
+/// The only way to add an NZB (IMP-1). Success means that the NZB is on disk and its row is committed (IMP-2). If a client sends an address, the row is stored
+/// first and the NZB is fetched later.
 /// </summary>
 internal sealed class NzbIntake(
     UploadReceiver receiver,
@@ -28,7 +28,7 @@ internal sealed class NzbIntake(
 {
     private const string IdPrefix = "SABnzbd_nzo_";
 
-    // Written only in transactions, which run one at a time. Other reads only serve an early refusal.
+    // Written only in transactions, which run one at a time. Reads outside a transaction only allow an early refusal.
     private volatile bool _full;
 
     /// <param name="body">The upload. It need not be seekable and stays open.</param>
@@ -79,7 +79,7 @@ internal sealed class NzbIntake(
 
     /// <summary>Sets the fetched NZB of an item in one transaction. If the upload has several NZBs, the first keeps the id (SAB-25).</summary>
     /// <param name="upload">The upload, which must not be a refusal.</param>
-    /// <returns>Why to retry later; null on success or if the item has left the queue.</returns>
+    /// <returns>Why to retry later; null if the NZB was set or the item has left the queue.</returns>
     public async Task<AddRefusal?> AcceptFetchedAsync(string id, NzbUpload upload, string fileName)
     {
         // Do not cancel, because the NZB is already stored.
@@ -95,7 +95,7 @@ internal sealed class NzbIntake(
 
     private async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
     {
-        // Refuse early to save reading the body. The transaction decides (IMP-4).
+        // Refuse early so that the body need not be read. The transaction makes the final decision (IMP-4).
         if (queue.CurrentValue.MaxItems > 0 && WouldBeFull(await database.ReadAsync(QueueStore.Count, cancellationToken)))
             return NzbUpload.Refused(AddRefusal.QueueFull);
         return await receiver.ReceiveAsync(body, length, keepsPacked, cancellationToken);
@@ -110,7 +110,7 @@ internal sealed class NzbIntake(
             if (outcome.Refusal is null)
             {
                 schedule.Wake();
-                // Cancel the imports of replaced items, which may be running.
+                // Cancel running imports of the replaced items.
                 await removal.SettleAsync(displaced);
             }
 
@@ -159,7 +159,7 @@ internal sealed class NzbIntake(
             Insert(connection, item, file);
             added.Add(item);
             Failpoint.Reach("add-inserted");
-            // Set before the commit, so that the worker cannot start the item. If the commit fails, this delay expires.
+            // Set before the commit, so that the worker cannot start the item. If the commit fails, this delay simply expires.
             if (addition.HoldsStart)
                 schedule.Hold(item.Id);
         }
@@ -171,7 +171,7 @@ internal sealed class NzbIntake(
 
     private AddOutcome AcceptFetched(DbConnection connection, string id, NzbUpload upload, string fileName, List<QueueItem> added)
     {
-        // Read again, because a client may have changed or removed the item.
+        // Read the item again, because a client may have changed or removed it.
         if (QueueStore.Find(connection, id) is not { Url: not null } waiting)
             return new AddOutcome([], Replaced: false, null);
 
@@ -215,7 +215,7 @@ internal sealed class NzbIntake(
     }
 
     /// <summary>Adds an item, in the caller's transaction.</summary>
-    /// <param name="file">Row of its file; null to create the file. Ignored for an address.</param>
+    /// <param name="file">Row of the item's file; null to create one. Ignored for an item with an address.</param>
     internal static void Insert(DbConnection connection, QueueItem item, long? file)
     {
         // An item without an NZB has no file.
@@ -249,7 +249,7 @@ internal sealed class NzbIntake(
 
     private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly, string? known = null)
     {
-        // The client's name applies to a single item. NZBs of a zip keep their own names.
+        // The client's name applies only if the upload has a single NZB. NZBs in a zip keep their own names.
         var outer = ItemName.Parse(addition.IsFile ? addition.FileName : LastName(addition.FileName));
         var given = ((isOnly ? addition.Name : null) ?? nzb.MemberName) is { } own ? ItemName.Parse(own) : outer;
         var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
@@ -282,7 +282,7 @@ internal sealed class NzbIntake(
         if (options.MaxItems == 0)
             return false;
 
-        // Without a threshold, a full queue accepts items again when one slot is free.
+        // Without a threshold, a full queue accepts items again as soon as one slot is free.
         var resumeAt = options.ResumeThreshold == 0 ? options.MaxItems - 1 : options.ResumeThreshold;
         return _full ? items > resumeAt : items >= options.MaxItems;
     }

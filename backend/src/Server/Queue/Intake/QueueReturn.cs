@@ -10,7 +10,7 @@ namespace Sluice.Server.Queue.Intake;
 
 /// <summary>Changes that a client requests when it retries an item.</summary>
 /// <param name="Password">New password; empty keeps the old one.</param>
-/// <param name="Upload">Its first NZB replaces the old one; null keeps the old one.</param>
+/// <param name="Upload">The upload whose first NZB replaces the old one; null keeps the old one.</param>
 internal sealed record QueueReturnChange(string Password, NzbUpload? Upload)
 {
     public static readonly QueueReturnChange None = new("", null);
@@ -50,7 +50,7 @@ internal sealed class QueueReturn(
     private const int PieceBytes = 64 << 10;
 
     /// <summary>Returns items to the queue one by one until it is full.</summary>
-    /// <returns>The ids of the returned items, and whether the queue was full before the last one.</returns>
+    /// <returns>The ids of the returned items, and whether the queue filled up before all were returned.</returns>
     public async Task<(IReadOnlyList<string> Returned, bool IsFull)> ReturnAllAsync(
         IEnumerable<string> ids, QueueReturnChange change, CancellationToken cancellationToken)
     {
@@ -84,7 +84,7 @@ internal sealed class QueueReturn(
             schedule.Wake();
             fetches.Wake();
             measuring.Wake();
-            // Keep the old NZB unless the retry has another one, because it is still in use.
+            // Release the old NZB only if the retry supplied another one.
             await stored.ReleaseAsync(change.Nzb is not null && taken?.NzbHash is { } replaced ? [replaced] : [], CancellationToken.None);
         }
 
@@ -94,7 +94,7 @@ internal sealed class QueueReturn(
         {
             if (queue.CurrentValue.MaxItems is var most and > 0 && QueueStore.Count(connection) >= most)
                 return QueueReturnEnd.QueueFull;
-            // Read again, because a client may have removed the item from the history.
+            // Read the item again, because a client may have removed it from the history.
             taken = HistoryStore.TakeFailed(connection, id, needsNzb: change.Nzb is null);
             if (taken is null)
                 return QueueReturnEnd.NoItem;

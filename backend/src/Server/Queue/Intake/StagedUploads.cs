@@ -20,8 +20,8 @@ internal enum StagingOutcome
 }
 
 /// <summary>
-/// Files that clients upload under a temporary name and rename to <c>.nzb</c> once complete (DAV-40b). They stay on disk for an hour, across restarts.
-/// Beyond the limits new files are refused, because accepted files must not be dropped. Thread-safe.
+/// Files that clients upload under a temporary name and rename to <c>.nzb</c> once complete (DAV-40b). They stay on disk for an hour, even across restarts.
+/// Beyond the limits, new files are refused, because accepted files must not be dropped. Thread-safe.
 /// </summary>
 internal sealed class StagedUploads(
     StagingFolder disk, BlobStore blobs, ProcessOptions process, TimeProvider time, ILogger<StagedUploads> logger) : IWorker, IDisposable
@@ -33,7 +33,7 @@ internal sealed class StagedUploads(
 
     private static readonly TimeSpan Lifetime = TimeSpan.FromHours(1);
 
-    // Guards the fields below; not held during file access. An upload leaves the index before its file is deleted.
+    // Guards the fields below; never held during file access. An upload leaves the index before its file is deleted.
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Folder, string Name), (StagedUpload Upload, ITimer Timer)> _kept = [];
     private int _arriving;

@@ -8,12 +8,12 @@ namespace Sluice.Server.Queue.Intake;
 /// <summary>A file uploaded under a temporary name.</summary>
 /// <param name="Id">32 hex digits, unique per content.</param>
 /// <param name="Folder">Folder below <c>/nzbs</c>.</param>
-/// <param name="Start">Offset of the content in the stored file.</param>
+/// <param name="Start">Offset of the content within the stored file.</param>
 /// <param name="Length">Length in bytes.</param>
 /// <param name="Since">When the upload completed.</param>
 internal sealed record StagedUpload(string Id, string Folder, string Name, int Start, long Length, DateTimeOffset Since);
 
-/// <summary>Stores each staged upload as a file: a line with folder and name as a JSON array, then the content. Clients do not choose its name.</summary>
+/// <summary>Stores each staged upload as a file: one line with folder and name as a JSON array, then the content. The server chooses the file name.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimeProvider time, StorageState? state = null)
 {
@@ -45,7 +45,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         }
         catch
         {
-            // The file may already have its final name, and the next startup must not find a failed upload.
+            // The file may already have its final name, and the next startup must not recover a failed upload.
             _saved.Discard(PathOf(id));
             throw;
         }
@@ -69,7 +69,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
     /// <summary>Deletes an upload. Open streams can still read it.</summary>
     public void Delete(StagedUpload upload) => _saved.Delete(PathOf(upload.Id));
 
-    /// <summary>Returns the uploads of an earlier run, oldest first, and deletes incomplete files.</summary>
+    /// <summary>Returns the uploads of an earlier run, oldest first. Deletes incomplete files.</summary>
     public IReadOnlyList<StagedUpload> Recover()
     {
         var found = new List<StagedUpload>();
@@ -88,7 +88,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         return [.. found.OrderBy(upload => upload.Since)];
     }
 
-    /// <summary>Reads the first line; null for a foreign file, which must stay unchanged.</summary>
+    /// <summary>Reads the first line; null for a file of another program, which must stay unchanged.</summary>
     private StagedUpload? Read(string path, DateTimeOffset changed)
     {
         using var file = _saved.OpenRead(path);

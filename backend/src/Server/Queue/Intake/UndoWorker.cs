@@ -39,14 +39,14 @@ internal sealed class UndoWorker(
 
     private const string Prefix = "u-";
 
-    // Large, because a removal changes index pages everywhere and each commit rewrites them. It takes half a second, which adds can wait.
+    // Large, because a removal changes index pages everywhere and each commit rewrites them. A transaction takes half a second; adds can wait that long.
     private const int PerTransaction = 20_000;
 
     private readonly WakeSignal _signal = new(time);
 
     public string Name => "what was removed";
 
-    /// <summary>Removes items of the queue and cancels their imports. Returns null if none was in the queue.</summary>
+    /// <summary>Removes queue items and cancels their imports. Returns null if none was in the queue.</summary>
     public Task<UndoTicket?> RemoveItemsAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) => RemoveAsync(
         [.. ids.Distinct()],
         RemovedStore.TakeItems,
@@ -57,12 +57,12 @@ internal sealed class UndoWorker(
         },
         cancellationToken);
 
-    /// <summary>Removes items of the history. Returns null if none was in the history.</summary>
+    /// <summary>Removes history items. Returns null if none was in the history.</summary>
     /// <param name="numbers">Row numbers. Unknown ones are skipped.</param>
     public Task<UndoTicket?> RemoveHistoryAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         RemoveAsync(numbers, RemovedStore.TakeHistory, NotifyRclone, cancellationToken);
 
-    /// <summary>Removes items of the history with their releases, in one transaction. Returns null if none was in the history.</summary>
+    /// <summary>Removes history items with their releases, in one transaction. Returns null if none was in the history.</summary>
     /// <param name="numbers">Row numbers; at most <see cref="FileRemoval.MostFiles"/>. Unknown ones are skipped.</param>
     public async Task<UndoTicket?> RemoveWithFilesAsync(IReadOnlyCollection<long> numbers, FileChoice choice, CancellationToken cancellationToken)
     {
@@ -71,7 +71,7 @@ internal sealed class UndoWorker(
             numbers,
             (connection, removal, chunk) =>
             {
-                // Before the items, which then keep the number of the removed release.
+                // Remove the files first, so that the removed items keep their release number.
                 moved = files.Take(connection, choice, removal);
                 return RemovedStore.TakeHistory(connection, removal, chunk);
             },
@@ -83,7 +83,7 @@ internal sealed class UndoWorker(
     }
 
     /// <summary>Removes rejected releases. They stay readable until the removal can no longer be undone.</summary>
-    /// <param name="numbers">Row numbers of their history items, which stay. Others are skipped.</param>
+    /// <param name="numbers">Row numbers of their history items, which stay. Items without a rejected release are skipped.</param>
     /// <returns>Null if no release was rejected.</returns>
     public Task<UndoTicket?> RemoveReleasesAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         RemoveAsync(numbers, ReleaseClaims.Remove, static _ => { }, cancellationToken);
@@ -102,7 +102,7 @@ internal sealed class UndoWorker(
                 var isOpen = RemovedStore.IsOpen(connection, removal, time.WallTime().ToUnixTimeMilliseconds());
                 if (isOpen == true)
                 {
-                    // Read before the removal is deleted, and moved once the items are restored, so that they get their release again.
+                    // Find the files before the removal is deleted, but move them after the items are restored, so that items get their release back.
                     var items = RemovedFileStore.FindItemsOfHistory(connection, removal);
                     ended = RemovedStore.Return(connection, removal);
                     moved = RemovedFileStore.Return(connection, items);
@@ -144,7 +144,7 @@ internal sealed class UndoWorker(
         var (removal, count, until) = ((long?)null, 0, time.WallTime());
         foreach (var chunk in keys.Chunk(PerTransaction))
         {
-            // Only the first transaction may be canceled, because a removal must not stop halfway.
+            // Only the first transaction may be canceled, because a removal must not stop partway.
             var removed = await database.WriteAsync(
                 connection =>
                 {

@@ -4,9 +4,9 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>The output of a decompressor. Fails beyond 200 times the input, and reports all damage as one type of exception.</summary>
+/// <summary>The output of a decompressor. Fails if it exceeds 200 times the input, and reports all damage as one exception type.</summary>
 /// <param name="decoder">The decompressor, which is disposed with this stream.</param>
-/// <param name="packed">Returns the input bytes consumed so far, or their maximum.</param>
+/// <param name="packed">Returns the number of input bytes consumed so far, or an upper bound.</param>
 /// <param name="budget">Budget of the upload, shared by all its streams.</param>
 internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed, UnpackBudget budget) : ForwardStream
 {
@@ -22,7 +22,7 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
         }
         catch (Exception e) when (e is InvalidDataException or SharpCompressException or EndOfStreamException or IndexOutOfRangeException)
         {
-            // On some damage, SharpCompress's bzip2 reader indexes past its tables.
+            // SharpCompress's bzip2 reader can index past its tables if the data is damaged.
             throw new NzbFormatException(NzbFault.NotAnNzb, $"damaged {format}", e);
         }
 
@@ -42,13 +42,13 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
 }
 
 /// <summary>Limits the decompressed size of one upload (S15). Not thread-safe.</summary>
-/// <param name="packed">Size of the upload in bytes.</param>
+/// <param name="packed">Size of the upload, in bytes.</param>
 internal sealed class UnpackBudget(long packed)
 {
     /// <summary>Maximum compression ratio (IMP-10), because an NZB compresses about 10:1, but a bomb 1000:1.</summary>
     public const int MaxRatio = 200;
 
-    /// <summary>The ratio is not checked below this many decompressed bytes, because short texts can compress very well.</summary>
+    /// <summary>Below this many decompressed bytes the ratio is not checked, because short texts can compress very well.</summary>
     public const long Grace = 1 << 20;
 
     /// <summary>Maximum decompressed bytes: sixteen NZBs of maximum size.</summary>

@@ -100,7 +100,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
             {
                 nzbs.Add(await SaveMemberAsync(member, budget, lease, cancellationToken));
 
-                // Zip entries can share bytes and each stay below the limits, so check the sum. Beyond it, the whole upload fails.
+                // Zip entries can share bytes while each stays below the limits, so check the sum. If the sum is too large, the whole upload fails.
                 if (budget.IsSpent)
                     return [new UploadedNzb(null, null, ImportFailure.NzbTooLarge(budget.Excess))];
             }
@@ -127,7 +127,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
         }
         catch (InvalidDataException)
         {
-            // An unknown compression method, or a header at another offset than the directory says.
+            // An unknown compression method, or a local header that is not where the directory says.
             return new UploadedNzb(null, member.Name, ImportFailure.NotAnNzb("damaged zip"));
         }
         catch (BlobTooLargeException e)

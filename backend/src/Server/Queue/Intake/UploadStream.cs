@@ -2,7 +2,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>The body of an upload, whose start can be inspected before it is read. The body stays open.</summary>
+/// <summary>An upload's body, whose start can be inspected before it is read. Disposal leaves the body open.</summary>
 internal sealed class UploadStream(Stream body) : ForwardStream
 {
     private ReadOnlyMemory<byte> _start;

@@ -9,11 +9,11 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>The result of an attempt to fetch an NZB.</summary>
+/// <summary>The result of one attempt to fetch an NZB.</summary>
 /// <param name="Failure">Why no retry can succeed, or null.</param>
 /// <param name="Again">Why to retry later, or null. Never contains the address, because it may hold a key.</param>
 /// <param name="After">Delay that the host requested, or null.</param>
-/// <param name="Counts">Whether this counts toward the maximum attempts.</param>
+/// <param name="Counts">Whether this attempt counts toward the maximum.</param>
 internal sealed record UrlFetchEnd(ImportFailure? Failure = null, string? Again = null, TimeSpan? After = null, bool Counts = true);
 
 /// <summary>One attempt to fetch the NZB of an item from its address (SAB-25).</summary>
@@ -83,12 +83,12 @@ internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, Nz
         };
     }
 
-    /// <summary>Returns the file name that the host sent, otherwise the last segment of the path.</summary>
+    /// <summary>Returns the file name sent by the host, or else the last segment of the path.</summary>
     private static string NameOf(HttpResponseMessage answer)
     {
         var disposition = answer.Content.Headers.ContentDisposition;
         var given = (disposition?.FileNameStar ?? disposition?.FileName ?? "").Trim('"', ' ');
-        // Strip any path, because it refers to another machine.
+        // Strip any path, because it belongs to another machine.
         given = given[(given.LastIndexOfAny(['/', '\\']) + 1)..];
         if (given.Length > 0)
             return given;

@@ -80,11 +80,11 @@ internal sealed class UrlFetchWorker(
     /// <returns>How long to sleep; null to sleep until woken.</returns>
     private async Task<TimeSpan?> StartDueAsync(CancellationToken stopping)
     {
-        // Wait for the lost key file. If the user discards the key, the fetches fail.
+        // Wait for the missing key file. If the user discards the key, the fetches fail.
         if (box.IsLocked)
             return MaxSleep;
         var now = time.WallTime().ToUnixTimeMilliseconds();
-        // Copy before ListDueAsync, because a fetch that ends meanwhile may still look due in its row. It wakes the loop again.
+        // Copy before ListDueAsync, because the row of a fetch that ends in the meantime may still look due. That fetch wakes the loop again.
         var underWay = _busy.Keys.ToHashSet();
         foreach (var id in await fetches.ListDueAsync(now, MaxAtOnce * 2, stopping))
         {
@@ -100,7 +100,7 @@ internal sealed class UrlFetchWorker(
         if (await fetches.FindNextAsync(stopping) is not { } next)
             return null;
         var left = TimeSpan.FromMilliseconds(Math.Clamp(next - now, 0, (long)MaxSleep.TotalMilliseconds));
-        // Due items are being fetched, and each fetch wakes the loop at its end.
+        // All due items are being fetched, and each fetch wakes the loop when it ends.
         return left > TimeSpan.Zero ? left : _busy.IsEmpty ? TimeSpan.FromSeconds(1) : MaxSleep;
     }
 
@@ -110,7 +110,7 @@ internal sealed class UrlFetchWorker(
         await begin;
         try
         {
-            // A client may have removed the item meanwhile.
+            // A client may have removed the item in the meantime.
             if (await store.FindAsync(id, stopping) is { Url: { } url } item)
                 await EndAsync(item, await FetchAsync(id, url, stopping));
         }
@@ -120,7 +120,7 @@ internal sealed class UrlFetchWorker(
         }
         catch (Exception e)
         {
-            // A bug or storage error delays only this item. Wait here, because the row cannot record it.
+            // A bug or storage error delays only this item. Wait here, because the row cannot store the delay.
             QueueLog.FetchBroke(logger, e, id);
             await PauseAsync(stopping);
         }

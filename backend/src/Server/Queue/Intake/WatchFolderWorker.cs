@@ -88,7 +88,7 @@ internal sealed class WatchFolderWorker(
         return QuietTime;
     }
 
-    /// <summary>Lists the files and records since when each is unchanged.</summary>
+    /// <summary>Lists the files and records when each was last seen to change.</summary>
     /// <param name="isAsked">Whether to retry files that failed earlier.</param>
     private bool TryList(string folder, bool isAsked)
     {
@@ -136,7 +136,7 @@ internal sealed class WatchFolderWorker(
 
     private static bool IsLink(FileSystemInfo file) => (file.Attributes & FileAttributes.ReparsePoint) != 0;
 
-    /// <returns>False if no file can be added right now.</returns>
+    /// <returns>False if files cannot be added at the moment.</returns>
     private async Task<bool> AddAsync(Sighting seen, CancellationToken stopping)
     {
         var path = seen.File.Path;
@@ -171,7 +171,7 @@ internal sealed class WatchFolderWorker(
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Do not log the system's message, because it contains the file name, which may contain a password.
+            // Do not log the system's message, because its file name may contain a password.
             Leave(seen, e is UnauthorizedAccessException ? "cannot be read: permission denied" : $"cannot be read: {e.GetType().Name}");
             return true;
         }
@@ -198,10 +198,10 @@ internal sealed class WatchFolderWorker(
         QueueLog.WatchedFileLeft(logger, NameOf(seen.File.Path), cause);
     }
 
-    /// <summary>Returns the name without a password.</summary>
+    /// <summary>Returns the file's name without extension or password.</summary>
     private static string NameOf(string path) => ItemName.Parse(Path.GetFileName(path)).Name;
 
-    /// <summary>A file, and since when it is unchanged.</summary>
+    /// <summary>A file, and the time since which it has been unchanged.</summary>
     private sealed record Sighting(WatchedFile File, string Category, long Since)
     {
         public bool IsLeft { get; set; }

@@ -10,9 +10,7 @@ namespace Sluice.Server.Queue.Intake;
 /// <param name="ChangedAt">Last write time in ticks.</param>
 internal sealed record WatchedFile(string Path, long Length, long ChangedAt);
 
-/// <summary>
-/// Stores <c>watched_file</c>: added files whose deletion failed or was prevented by shutdown. Keeps unchanged files from being added again (IMP-7).
-/// </summary>
+/// <summary>Stores <c>watched_file</c>: added files that could not be deleted, or not before shutdown. Prevents adding unchanged files again (IMP-7).</summary>
 internal sealed class WatchedFileStore(SluiceDatabase database)
 {
     /// <summary>Records a file in the transaction that adds its NZBs.</summary>

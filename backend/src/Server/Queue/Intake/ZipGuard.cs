@@ -3,13 +3,13 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Checks the directory size of a zip before it is opened, because opening reads the directory into memory.</summary>
+/// <summary>Checks a zip's directory size before the zip is opened, because opening reads the whole directory into memory.</summary>
 internal static class ZipGuard
 {
     /// <summary>Maximum NZBs in one zip.</summary>
     public const int MaxMembers = 1000;
 
-    /// <summary>Maximum bytes of the directory, about 10,000 entries with usual names.</summary>
+    /// <summary>Maximum directory size in bytes, about 10,000 entries with usual names.</summary>
     public const int MaxDirectory = 1 << 20;
 
     // APPNOTE.TXT 4.3.16: signature, 6 fields of 2 or 4 bytes, directory offset, comment of up to 65,535 bytes.
@@ -17,7 +17,7 @@ internal static class ZipGuard
     private const int OffsetField = 16;
     private const int MaxComment = ushort.MaxValue;
 
-    /// <summary>Returns why a zip must not be opened, or null. Leaves the position at the beginning.</summary>
+    /// <summary>Returns why a zip must not be opened, or null. Resets the position to the beginning.</summary>
     public static ImportFailure? Refuse(Stream zip)
     {
         var tail = new byte[(int)Math.Min(zip.Length, EndRecord + MaxComment)];
@@ -29,7 +29,7 @@ internal static class ZipGuard
         if (end < 0 || tail.Length - end < EndRecord)
             return ImportFailure.NotAnNzb("damaged zip");
 
-        // An offset of all ones means zip64, which no allowed size needs. Limit by offset, because the reader ignores the entry count.
+        // An offset of all ones means zip64, which no zip within the limits needs. Limit the size by the offset, because the reader ignores the entry count.
         var directory = BinaryPrimitives.ReadUInt32LittleEndian(tail.AsSpan(end + OffsetField));
         if (directory > zip.Length)
             return ImportFailure.NotAnNzb("damaged zip");

@@ -8,7 +8,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Checks whether all articles, or a larger sample, exist before the release is published (IMP-61). An instance serves one check.</summary>
+/// <summary>Checks before publication whether all articles, or a larger sample, exist (IMP-61). Each instance runs one check.</summary>
 internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, ImportOptions options)
 {
     // Articles per request. Progress is reported after each file.
@@ -32,7 +32,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
         for (var i = 0; i < heads.Count; i++)
         {
             var head = heads[i];
-            // A damaged companion file is published anyway, unless the settings forbid it.
+            // A damaged companion file is still published, unless the settings forbid it.
             var isMedia = media.Contains(head);
             if (!isMedia && options.TakesDamagedCompanions)
                 continue;
@@ -59,7 +59,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
         ];
     }
 
-    /// <summary>Checks evenly distributed articles of a file.</summary>
+    /// <summary>Checks evenly distributed articles of one file.</summary>
     private async Task<(int Asked, int Missing)> AskAsync(ISegmentIds ids, int count, CancellationToken cancellationToken)
     {
         var (asked, missing) = (0, 0);

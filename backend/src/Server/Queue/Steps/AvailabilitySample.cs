@@ -4,7 +4,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Results of a sample so far.</summary>
+/// <summary>The results of a sample so far.</summary>
 /// <param name="Answered">Number of articles known to be present or missing.</param>
 /// <param name="Missing">Number of articles that no provider has.</param>
 internal readonly record struct SampleCount(int Answered, int Missing)
@@ -12,13 +12,13 @@ internal readonly record struct SampleCount(int Answered, int Missing)
     public bool IsSevere => Missing * 10 > Answered;
 }
 
-/// <summary>Checks a sample of the articles while the heads are fetched (IMP-60), in small batches, so that answers count as soon as they arrive.</summary>
+/// <summary>Checks a sample of the articles while the heads are fetched (IMP-60). Small batches let each answer count early.</summary>
 /// <remarks>Thread-safe. Disposal cancels open requests.</remarks>
 internal sealed class AvailabilitySample : IAsyncDisposable
 {
     public const int MaxArticles = 64;
 
-    // One flush of commands. The first batch alone is an even sample.
+    // Commands per flush. The first batch is itself an even sample.
     private const int Batch = 8;
 
     private readonly CancellationTokenSource _ending = new();
@@ -41,7 +41,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         _all = Task.WhenAll(batches);
     }
 
-    /// <param name="release">The message-ids, which must stay open until disposal.</param>
+    /// <param name="release">The message-ids, which must remain open until disposal.</param>
     /// <param name="places">Positions in the message-id list, chosen by <see cref="SegmentSample"/>.</param>
     public static AvailabilitySample Start(IArticleSource source, ReleaseUse release, IReadOnlyList<int> places) => new(source, release, places);
 
@@ -54,7 +54,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
     }
 
-    /// <summary>Completes once every article is answered, if more than a tenth is missing.</summary>
+    /// <summary>Completes once every article has been answered, if more than a tenth are missing.</summary>
     public Task Severe => _severe.Task;
 
     public SampleCount Count
@@ -75,13 +75,13 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits for the first batch, which alone is an even sample.</summary>
+    /// <summary>Waits for the first batch, which is itself an even sample.</summary>
     /// <inheritdoc cref="WaitForAllAsync"/>
     public Task WaitForFirstAsync(TimeSpan patience, TimeProvider time, CancellationToken cancellationToken) =>
         WaitAsync(_first, patience, time, cancellationToken);
 
     /// <summary>Waits for all answers.</summary>
-    /// <param name="patience">Maximum wait. Later answers do not count.</param>
+    /// <param name="patience">Maximum wait. Later answers are ignored.</param>
     public Task WaitForAllAsync(TimeSpan patience, TimeProvider time, CancellationToken cancellationToken) =>
         WaitAsync(_all, patience, time, cancellationToken);
 
@@ -94,7 +94,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
         catch (Exception e) when (e is OperationCanceledException or IOException or NntpException)
         {
-            // Ignore the exception, because articles without an answer do not count.
+            // Ignore the exception, because an article without an answer does not count.
         }
 
         _ending.Dispose();
@@ -108,7 +108,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
         catch (TimeoutException)
         {
-            // Ignore the timeout, because articles without an answer do not count.
+            // Ignore the timeout, because an article without an answer does not count.
         }
     }
 

@@ -19,7 +19,7 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var sample = work.Sample;
-        // The first batch was sent together with the heads. The others matter only if an article is missing.
+        // The first batch was sent with the heads. The others matter only if it has a missing article.
         await sample.WaitForFirstAsync(AnswerTimeout, time, cancellationToken);
         if (sample.Count.Missing > 0)
             await sample.WaitForAllAsync(AnswerTimeout, time, cancellationToken);

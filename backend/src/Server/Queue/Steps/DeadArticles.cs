@@ -19,7 +19,7 @@ internal sealed class DeadArticles(SluiceDatabase database, ProviderHost provide
 
     public const int MaxArticles = 1_000_000;
 
-    /// <summary>Maximum entries per import; more would not help to recognize the post.</summary>
+    /// <summary>Maximum entries per import; more entries would not help to recognize the post.</summary>
     public const int MaxPerPost = 1000;
 
     private const int KeyBytes = 16;
@@ -27,14 +27,14 @@ internal sealed class DeadArticles(SluiceDatabase database, ProviderHost provide
     /// <summary>Returns a shortened hash of the message-id.</summary>
     public static string KeyOf(MessageId id) => Convert.ToHexStringLower(SHA256.HashData(id.Bytes).AsSpan(0, KeyBytes));
 
-    /// <summary>Whether any article is remembered. Otherwise callers can save the queries.</summary>
+    /// <summary>Whether any article is remembered. If none is, callers can skip the queries.</summary>
     public Task<bool> AnyAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM dead_post)"), cancellationToken);
 
     /// <summary>Whether a release would fail again, because an essential article or a tenth of its sample is known to be missing.</summary>
     public async Task<bool> CoverAsync(IReadOnlyList<PostedEntry> payload, ReleaseUse release, CancellationToken cancellationToken)
     {
-        // Only essential articles are remembered, so a single hit suffices, whichever file it is in.
+        // Only essential articles are remembered, so a single match suffices, whichever file it is in.
         var ends = payload.OrderByDescending(file => file.Segments).Take(MaxPerPost / 2)
             .SelectMany(file => new[] { file.FirstSegment, file.FirstSegment + file.Segments - 1 });
         var endKeys = await KeysAsync(release, ends, cancellationToken);

@@ -3,7 +3,7 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Finds the files of a release in a new map of its NZB: by validator, or by length and then name if they have the validator of an old server. Pure.
+/// Matches the files of a release to a new map of its NZB by validator. Files with an old server's validator are matched by length, then by name. Pure.
 /// </summary>
 internal static class FileMatch
 {
@@ -42,7 +42,7 @@ internal static class FileMatch
         }
     }
 
-    /// <summary>Explains in part of a sentence why a file has no match.</summary>
+    /// <summary>Explains, as part of a sentence, why a file has no match.</summary>
     public static string Explain(LibraryFile lost, IReadOnlyList<PlannedFile> planned) => planned.Any(plan => plan.Length == lost.Length)
         ? $"its files of {lost.Length} bytes cannot be told apart"
         : $"the NZB holds no file of {lost.Length} bytes";

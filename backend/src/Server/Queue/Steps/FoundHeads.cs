@@ -12,7 +12,7 @@ internal sealed class FoundHeads(long segments)
     private readonly Lock _gate = new();
     private readonly List<FileHead> _heads = [];
 
-    /// <summary>Completes when an essential file proves unusable.</summary>
+    /// <summary>Completes when an essential file turns out to be unusable.</summary>
     public Task Loss => _loss.Task;
 
     public IReadOnlyList<FileHead> All

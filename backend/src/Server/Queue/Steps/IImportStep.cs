@@ -21,6 +21,6 @@ internal sealed class StepProgress(Action<double> report)
 {
     public StepFindings Findings { get; set; } = StepFindings.None;
 
-    /// <param name="share">Completed share of the step, from 0 to 1.</param>
+    /// <param name="share">Completed fraction of the step, from 0 to 1.</param>
     public void Report(double share) => report(Math.Clamp(share, 0, 1));
 }

@@ -14,7 +14,7 @@ internal enum ImportEnd
     /// <summary>The item is in the history, or a client has removed or paused it.</summary>
     Left,
 
-    /// <summary>The item stays in the queue until an external problem is solved (IMP-82).</summary>
+    /// <summary>The item stays in the queue until an external problem is resolved (IMP-82).</summary>
     Waits,
 
     /// <summary>The item stays in the queue, because the process is stopping.</summary>
@@ -38,10 +38,10 @@ internal sealed class ImportJob(
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
-    /// <summary>After this delay, damage caused by the connection should be gone.</summary>
+    /// <summary>Damage caused by the connection should be gone after this delay.</summary>
     private static readonly TimeSpan AskAgainAfter = new StreamOptions().AskAgainAfter;
 
-    /// <returns>The end of the import, and the cause if the item waits.</returns>
+    /// <returns>How the import ended, and the cause if the item has to wait.</returns>
     public async Task<(ImportEnd End, string Cause)> RunAsync(string id, CancellationToken stopping)
     {
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(stopping);
@@ -51,11 +51,11 @@ internal sealed class ImportJob(
         var read = posts.Take(id);
         try
         {
-            // Read after Begin: a client that pauses or removes the item then either changes the row first or cancels the import.
+            // Read after Begin, so that a client's pause or removal either is already in the row or cancels the import.
             if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item || (pause.IsPaused && item.Priority != QueuePriority.Force))
                 return (ImportEnd.Left, "");
 
-            // Check before fetching articles, because an item with an unreadable password would fail at the end.
+            // Check before fetching articles, because an unreadable password would fail the import only at the end.
             _ = passwords.Require(item.Id, item.Password);
             work = new ImportWork(item, startedAt, began) { Read = read };
             var failure = await ImportAsync(work, cancel.Token);
@@ -65,7 +65,7 @@ internal sealed class ImportJob(
                 await FailAsync(work, failure, cancel.Token);
             return (ImportEnd.Left, "");
         }
-        // A canceled import may throw like an unavailable provider, but the item must not wait.
+        // A canceled import may throw the same exception as an unavailable provider, but the item must not wait.
         catch (Exception e) when (cancel.IsCancellationRequested && (e is OperationCanceledException || IsPassing(e)))
         {
             return (stopping.IsCancellationRequested ? ImportEnd.Stopped : ImportEnd.Left, "");

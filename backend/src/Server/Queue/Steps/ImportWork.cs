@@ -7,10 +7,9 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>State that the steps of one import share. A property throws until its step has run.</summary>
-/// <remarks>
-/// Used by one step at a time. A repeated step starts from the state that the previous step left. Owns resources that one step opens for a later one.
-/// </remarks>
+/// <summary>State shared by the steps of one import. A property throws until its step has run.</summary>
+/// <remarks>Used by one step at a time. A repeated step starts from the state left by the previous step. Owns resources that one step opens for a later
+/// one.</remarks>
 internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long began) : IAsyncDisposable
 {
     // Open while the sample and the PAR2 indexes are being read.
@@ -24,10 +23,10 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>Timestamp of <see cref="StartedAt"/>, because the wall clock must not affect durations.</summary>
     public long Began { get; } = began;
 
-    /// <summary>Whether volumes may be predicted. False after a refuted prediction, because every header must then be read.</summary>
+    /// <summary>Whether volumes may be predicted. False after a wrong prediction, because every header must then be read.</summary>
     public bool MayPredict { get; init; } = true;
 
-    /// <summary>Whether the release is already in the library. Then its sample decides, even if the settings require a full check.</summary>
+    /// <summary>Whether the release is already in the library. If so, its sample decides, even if the settings require a full check.</summary>
     public bool IsListed { get; init; }
 
     /// <summary>The NZB, read by this attempt or an earlier one; null until ReadNzb has run.</summary>
@@ -51,7 +50,7 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>The map of the release; set by MapArchives.</summary>
     public ReleaseMap Map { get => field ?? throw Early(); set; }
 
-    /// <summary>Keys of missing articles that are essential to the release.</summary>
+    /// <summary>Keys of essential articles that are missing.</summary>
     public HashSet<string> Gone { get; } = new(StringComparer.Ordinal);
 
     /// <summary>The connections that delivered damaged articles. Thread-safe.</summary>
@@ -78,7 +77,7 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
 
     public async ValueTask DisposeAsync()
     {
-        // Names and sample read ids until their disposal, so dispose both first.
+        // Names and the sample read ids until they are disposed, so dispose them first.
         if (_names is { } names)
             await names.DisposeAsync();
         if (_sample is { } sample)
@@ -92,15 +91,15 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
 
 /// <summary>A file of the NZB without its message-ids, which are in the release's list.</summary>
 /// <param name="Ordinal">0-based number in the NZB.</param>
-/// <param name="FirstSegment">Position of its first segment in the list.</param>
-/// <param name="EncodedBytes">Encoded bytes as stated by the NZB; only a hint.</param>
+/// <param name="FirstSegment">Position of the first segment in the list.</param>
+/// <param name="EncodedBytes">Encoded bytes according to the NZB; only a hint.</param>
 internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, long EncodedBytes, NzbSubject Subject, byte[] IdsHash)
 {
     public int Part { get; init; }
 
     public string? SubjectName => Subject.FileName;
 
-    /// <summary>Positions of its message-ids in the list.</summary>
+    /// <summary>Positions of the file's message-ids in the list.</summary>
     public SegmentPlaces Places => SegmentPlaces.Range(FirstSegment, Segments);
 
     /// <summary>Reads a file of the NZB and appends its message-ids to the list.</summary>

@@ -9,7 +9,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Locates the files inside archives and their bytes in the posted files. Fails the import if the content cannot be streamed.</summary>
+/// <summary>Locates the files inside archives and maps their bytes to the posted files. Fails the import if the content cannot be streamed.</summary>
 internal sealed class MapArchives(
     ProviderHost providers, IKeyDeriver deriver, IOptionsMonitor<ImportOptions> import, ItemPasswords passwords) : IImportStep
 {
@@ -20,7 +20,7 @@ internal sealed class MapArchives(
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var options = import.CurrentValue;
-        // PAR2 files go last, because they do not belong to the files that they protect.
+        // PAR2 files go last, because they are not part of the files that they protect.
         work.Heads = [.. work.Heads.OrderBy(head => head.Kind == MediaKind.Par2)];
         List<FileHead> heads = [.. work.Heads.TakeWhile(head => head.Kind != MediaKind.Par2)];
         var keys = new ArchiveKeys(PasswordsOf(work, options), deriver);
@@ -34,7 +34,7 @@ internal sealed class MapArchives(
         if (!isNamed && map.Refused.Any(set => set.Fault is ArchiveFault.Broken or ArchiveFault.Incomplete)
             && await work.Names.WaitAsync(cancellationToken) is { IsEmpty: false } names)
         {
-            // Now it is worth waiting for the PAR2 names, because only they may tell the order of the volumes.
+            // The wait is justified now, because only the PAR2 names may reveal the order of the volumes.
             map = await MapAsync(names);
         }
 
@@ -47,7 +47,7 @@ internal sealed class MapArchives(
             mapper.MapAsync(heads, names.IsEmpty ? [] : [.. heads.Select(head => ClaimOf(head, names))], keys, new Share(progress), cancellationToken);
     }
 
-    /// <summary>Passwords to try (IMP-57): from the item, the NZB, then the settings.</summary>
+    /// <summary>Passwords to try, in order: from the item, the NZB, then the settings (IMP-57).</summary>
     private IReadOnlyList<string> PasswordsOf(ImportWork work, ImportOptions options) =>
     [
         .. work.Read!.Passwords.Prepend(passwords.Require(work.Item.Id, work.Item.Password)).Concat(options.ArchivePasswords)

@@ -5,10 +5,10 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides from the map whether the main content can be streamed (IMP-54). Pure.</summary>
+/// <summary>Decides from the map whether the release's main content can be streamed (IMP-54). Pure.</summary>
 internal static class MapVerdict
 {
-    // A set smaller than this fraction of the largest film is a companion: subtitles, a sample or extras.
+    // A set smaller than this fraction of the largest film is a companion, such as subtitles, a sample or extras.
     private const int CompanionShare = 5;
 
     /// <summary>Returns why nothing can be published, or null. Unstreamable companions are omitted without failing the release.</summary>

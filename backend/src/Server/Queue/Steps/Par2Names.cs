@@ -5,7 +5,7 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Reads the PAR2 indexes while other steps run (IMP-20, IMP-40). Only names and volumes in unknown order wait for them.</summary>
+/// <summary>Reads the PAR2 indexes while other steps run (IMP-20, IMP-40). Only file naming and volumes of unknown order wait for them.</summary>
 /// <remarks>Thread-safe. Disposal cancels the reads.</remarks>
 internal sealed class Par2Names : IAsyncDisposable
 {
@@ -37,7 +37,7 @@ internal sealed class Par2Names : IAsyncDisposable
 
     public bool IsDone => _reading.IsCompleted;
 
-    /// <summary>The names; empty while the indexes are being read or if they cannot be read.</summary>
+    /// <summary>The names; empty until the indexes are read, or if they are unreadable.</summary>
     public Par2Matcher Known => _known;
 
     /// <summary>Waits for the indexes until <see cref="Timeout"/> after the start of the reads. Empty if they are late or unreadable.</summary>
@@ -91,7 +91,7 @@ internal sealed class Par2Names : IAsyncDisposable
         }
         catch (Exception e) when (IsUnreadable(e))
         {
-            // The part before the damage can still name files.
+            // The data before the damage can still name files.
             return reader.Index;
         }
     }

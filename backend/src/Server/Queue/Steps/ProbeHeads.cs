@@ -7,8 +7,8 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Fetches the first and last articles of each file to identify it and locate its bytes. If an essential file is lost, the import ends soon after, even
-/// with other files unprobed.
+/// Fetches the first and last articles of each file to identify the file and locate its bytes. If an essential file is lost, the import fails soon after, even
+/// if other files have not been probed.
 /// </summary>
 internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, ShownFiles shown, TimeProvider time) : IImportStep
 {
@@ -46,7 +46,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         return failure;
     }
 
-    /// <summary>Clears the remembered misses of these articles, so that providers are asked again.</summary>
+    /// <summary>Clears the cached misses of these articles, so that providers are asked again.</summary>
     private async Task ForgetMissesAsync(IReadOnlyList<PostedEntry> files, ReleaseUse release, CancellationToken cancellationToken)
     {
         foreach (var file in files)
@@ -60,7 +60,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         }
     }
 
-    /// <summary>Awaits the probe, but stops it some time after the loss. Returns null if the probe was stopped.</summary>
+    /// <summary>Awaits the probe, but stops it <see cref="LossGrace"/> after the loss. Returns null if the probe was stopped.</summary>
     /// <param name="loss">Completes when an essential file is lost.</param>
     private async Task<ProbeReport?> ProbeAsync(Task<ProbeReport> probing, Task loss, CancellationTokenSource stop, CancellationToken cancellationToken)
     {

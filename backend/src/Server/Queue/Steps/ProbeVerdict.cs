@@ -4,7 +4,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides from the heads whether the release can be published at all (IMP-62). Pure.</summary>
+/// <summary>Decides from the heads whether the release is worth publishing at all (IMP-62). Pure.</summary>
 internal static class ProbeVerdict
 {
     /// <summary>Returns why nothing can be published, or null.</summary>
@@ -33,7 +33,7 @@ internal static class ProbeVerdict
     /// <param name="segments">Number of segments of the whole payload.</param>
     public static bool IsLost(FileHead file, long segments) => !IsUsable(file) && IsEssential(file, segments);
 
-    /// <summary>Whether enough of the file is known to publish it. Unusable companions are omitted.</summary>
+    /// <summary>Whether enough of the file is known to publish it. Companion files that are not usable are omitted.</summary>
     public static bool IsUsable(FileHead file) => file.State switch
     {
         HeadState.Skipped => true,
@@ -42,7 +42,7 @@ internal static class ProbeVerdict
         _ => false,
     };
 
-    // Essential: media by content or name, and any file with half of the post. Volumes are judged as a set.
+    // Essential: media by content or name, and any file that makes up half of the post. Volumes are judged as a set.
     private static bool IsEssential(FileHead file, long segments) =>
         (file.Ids.Count * 2L >= segments && file.Kind != MediaKind.Par2)
         || NameJudge.CategoryOf(file.Subject.FileName ?? "", file.Kind) is MediaCategory.Video or MediaCategory.Audio;

@@ -10,7 +10,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Names the files and publishes the release. One transaction writes release, files, maps, history item and queue (IMP-5).</summary>
+/// <summary>Names the files and publishes the release. A single transaction writes the release, files, maps, history item and queue (IMP-5).</summary>
 internal sealed class Publish(
     SluiceDatabase database,
     StoredNzbs stored,
@@ -37,7 +37,7 @@ internal sealed class Publish(
         var plan = ReleasePlan.Of(work.Map, work.Heads, work.Sort.Targets, par2);
         while (true)
         {
-            // The name is needed first, because .strm files are written before the commit.
+            // The files must be named first, because .strm files are written before the commit.
             var (named, written) = await WriteStrmAsync(plan, work, cancellationToken);
             if (named is { Lack: not ReleaseLack.None })
                 return Explain(named.Lack);
@@ -47,7 +47,7 @@ internal sealed class Publish(
             Failpoint.Reach("publish-committed");
             if (outcome.Published is not { } published)
             {
-                // The item was removed, paused or renamed meanwhile, or none of its files is to be published.
+                // The item was removed, paused or renamed in the meantime, or none of its files is to be published.
                 strm.Withdraw(written);
                 if (outcome.IsStale)
                     continue;
@@ -84,7 +84,7 @@ internal sealed class Publish(
 
     private Outcome Write(DbConnection connection, ReleasePlan plan, NamedRelease? expected, ImportWork work, StepProgress progress, long started)
     {
-        // Read again, because the item may have been removed, paused or renamed since.
+        // Read the item again, because it may have been removed, paused or renamed in the meantime.
         if (QueueStore.Find(connection, work.Item.Id) is not { Paused: false } found)
             return new Outcome();
         var named = Describe(connection, plan, found, work);
@@ -97,7 +97,7 @@ internal sealed class Publish(
         Failpoint.Reach("publish-dequeued");
         progress.Findings = new StepFindings(("files", named.Files.Count)) { Names = named.Sources };
 
-        // Measure the duration here, because the row below contains it.
+        // Measure the duration now, because the row below includes it.
         var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
         var now = time.WallTime();
         var shown = named.Same is { } shared ? same.Open(connection, shared, plan) : [];
@@ -106,7 +106,7 @@ internal sealed class Publish(
             new NewRelease(named.Category, named.Folder, item.NzbHash, plan.PostedFilesOf(named.Files.Select(file => file.Content)), named.Files),
             now);
         TitleStore.SetSample(connection, releaseId, work.Checked.Answered, work.Checked.Missing);
-        // Keep the release for the .strm library, whatever other programs do with it.
+        // The .strm library needs the release, whatever other programs do with it.
         if (import.CurrentValue.StrmLibrary is null)
             ReleaseClaims.Open(connection, releaseId, isNew: named.Same is null);
         else
@@ -143,7 +143,7 @@ internal sealed class Publish(
     {
         public HistoryItem? Published { get; init; }
 
-        /// <summary>Folders of earlier items whose links reappear.</summary>
+        /// <summary>Folders of earlier items whose links appear again.</summary>
         public IReadOnlyList<ItemFolder> Shown { get; init; } = [];
 
         public int Files { get; init; }

@@ -9,8 +9,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Imports items by priority and position, as many at a time as the settings allow. Wakes when an item is added, resumed, finished or due, the queue
-/// resumes, a provider recovers, or settings change. A restart repeats every item from its first step (IMP-3).
+/// Imports items by priority and position, as many at a time as the settings allow. Wakes when an item is added, resumed, finished or due, when the queue
+/// resumes, when a provider recovers, or when settings change. A restart repeats every item from its first step (IMP-3).
 /// </summary>
 internal sealed class QueueWorker(
     QueueStore store,
@@ -64,7 +64,7 @@ internal sealed class QueueWorker(
             await recovery.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (cancellationToken.IsCancellationRequested)
                 return;
-            // Replace it before ending the waits, so that a later recovery is not missed.
+            // Replace recovery before ending the delays, so that the next recovery is not missed.
             recovery = providers.NextRecovery;
             schedule.RetryAll();
         }
@@ -95,7 +95,7 @@ internal sealed class QueueWorker(
             if (end == ImportEnd.Waits)
             {
                 QueueLog.Waits(logger, id, (long)schedule.Retry(id).TotalSeconds, cause);
-                // Before this delay existed, a client may have removed the item, or a provider may have recovered.
+                // Just before this delay began, a client may have removed the item, or a provider may have recovered.
                 if (recovery.IsCompleted || await store.FindAsync(id, CancellationToken.None) is null)
                     schedule.Forget(id);
             }
@@ -121,7 +121,7 @@ internal sealed class QueueWorker(
     private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();
-        // Writes keep their order, so this startup and its missing NZBs are already recorded.
+        // Writes keep their order, so this startup's missing NZBs are already recorded.
         foreach (var item in await removal.FailAsync(connection => [.. QueueStore.FindLost(connection, blobs.ContainsNzb)], failure, stopping))
             QueueLog.Failed(logger, item.Name, item.Id, failure.Sentence);
     }

@@ -8,7 +8,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Reads the stored NZB, writes its message-ids to the release's list, separates PAR2 files from the payload, and checks for known missing articles.
+/// Reads the stored NZB, writes its message-ids to the release's list, separates PAR2 files from the payload, and checks for articles known to be missing.
 /// </summary>
 internal sealed class ReadNzb(
     StoredNzbReader nzbs,
@@ -20,7 +20,7 @@ internal sealed class ReadNzb(
     DeadArticles dead,
     IOptionsMonitor<ImportOptions> import) : IImportStep
 {
-    // Number of files that count as half of the step, because the total is unknown until the end.
+    // The progress reaches half after this many files, because the total is unknown until the end.
     private const double HalfWay = 100;
 
     public string Name => nameof(ReadNzb);

@@ -20,7 +20,7 @@ internal sealed record ReadPost(
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ReadPosts
 {
-    /// <summary>Maximum number of files in all entries.</summary>
+    /// <summary>Maximum total number of files across all entries.</summary>
     public const int MaxFiles = 50_000;
 
     // Guards the fields below.

@@ -50,16 +50,16 @@ internal sealed class ReleasePlan
     public IReadOnlyList<StoredPostedFile> PostedFilesOf(IEnumerable<FileContent> contents)
     {
         var used = contents.SelectMany(content => content.Extents.Select(extent => extent.PostedFile)).ToHashSet();
-        // Include all predicted volumes of a used set, because they are proved as a set.
+        // Include all predicted volumes of a used set, because a set is verified as a whole.
         var sets = used.Select(ordinal => _posted[ordinal].Predicted?.Set).OfType<int>().ToHashSet();
         return [.. _posted.Values.Where(file => used.Contains(file.Ordinal) || (file.Predicted is { } volume && sets.Contains(volume.Set))).OrderBy(file => file.Ordinal)];
     }
 
-    // Excludes a companion without its last article, because its map is unreliable.
+    // False for a companion whose last article is missing, because its map is unreliable.
     private static bool IsWhole(MappedFile file, IReadOnlyList<FileHead> heads) =>
         file.InnerPath is not null || file.Extents.All(extent => ProbeVerdict.IsUsable(heads[extent.Posted]));
 
-    /// <summary>Creates descriptions of posted files as needed.</summary>
+    /// <summary>Creates the descriptions of posted files on demand.</summary>
     private sealed class PostedFiles(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> targets)
     {
         private readonly Dictionary<int, PredictedVolume> _predicted = map.Predicted.ToDictionary(volume => volume.Posted);
@@ -107,8 +107,8 @@ internal sealed class ReleasePlan
 }
 
 /// <summary>A release ready to be published.</summary>
-/// <param name="Sources">Sources of the file names, as text.</param>
-/// <param name="Lack">Why the release must not be published; none if it may.</param>
+/// <param name="Sources">Where the file names come from, as text.</param>
+/// <param name="Lack">Why the release must not be published; <see cref="ReleaseLack.None"/> if it may.</param>
 internal sealed record NamedRelease(
     string Name, string Category, IReadOnlyList<NewLibraryFile> Files, IReadOnlyList<MediaKind> Kinds, string Sources, ReleaseLack Lack)
 {
@@ -126,7 +126,7 @@ internal sealed record NamedRelease(
     ];
 
     /// <summary>Names the files and applies the configured filters (IMP-70, IMP-71).</summary>
-    /// <param name="name">Name of the item, also used for files without their own name.</param>
+    /// <param name="name">Name of the item. Also used for files that have no name of their own.</param>
     public static NamedRelease Of(
         ReleasePlan plan, QueueItem item, string name, ImportOptions options, bool showsPar2, bool windowsSafe)
     {

@@ -13,11 +13,9 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Repeats the import steps up to the map for a release in the library. Names, lengths and validators stay.</summary>
-/// <remarks>
-/// There are two causes. If a reader refuted a predicted volume, every header is read (IMP-52). If the map of an old server is unproved, the NZB is opened
-/// for the first time (IMP-36). Releases with waiting readers go first, the others one by one while nothing plays.
-/// </remarks>
+/// <summary>Repeats the import steps up to the map for a release that is already in the library. Names, lengths and validators stay the same.</summary>
+/// <remarks>There are two causes. If a reader refuted a predicted volume, every header is read (IMP-52). If the map comes from an old server and is unverified,
+/// the NZB is opened for the first time (IMP-36). Releases with waiting readers go first, the others one by one while nothing plays.</remarks>
 internal sealed class RemappingWorker(
     Predictions predictions,
     ReleaseOpenings openings,
@@ -42,7 +40,7 @@ internal sealed class RemappingWorker(
     private static readonly TimeSpan PlayingInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ClaimInterval = TimeSpan.FromSeconds(1);
 
-    /// <summary>After this delay, damage caused by the connection should be gone (F17).</summary>
+    /// <summary>Damage caused by the connection should be gone after this delay (F17).</summary>
     private static readonly TimeSpan AskAgainAfter = new StreamOptions().AskAgainAfter;
 
     public string Name => "the maps of archives";
@@ -62,7 +60,7 @@ internal sealed class RemappingWorker(
         }
     });
 
-    /// <summary>Restarts a loop after a failure, so that it does not end the other loops.</summary>
+    /// <summary>Restarts a loop after a failure, so that the other loops keep running.</summary>
     private async Task KeepAsync(Func<CancellationToken, Task> loop, CancellationToken stopping)
     {
         while (true)
@@ -150,7 +148,7 @@ internal sealed class RemappingWorker(
 
     private bool IsPlaying() => playbacks.List().Any(played => played.IsOpen);
 
-    /// <summary>Opens a claimed release while nothing plays; null if playback has started. A release with a waiting reader is opened anyway.</summary>
+    /// <summary>Opens a claimed release while nothing plays. Null if playback started, unless a reader waits for the release.</summary>
     private async Task<bool?> OpenWhileIdleAsync(Release release, CancellationToken stopping)
     {
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
@@ -192,7 +190,7 @@ internal sealed class RemappingWorker(
     private async Task OpenNowAsync(Release release, CancellationToken cancellationToken)
     {
         var files = await library.GetFilesAsync(release, cancellationToken);
-        // Without unopened files, the map was refuted. Damage is then no reason to refuse, because the films were listed and have played.
+        // If all files had been opened, an article refuted the map. Damage is then no reason to refuse, because the films were listed and have played.
         var (plan, failure) = await MapAsync(release, mayPredict: true, judgesDamage: files.Any(IsUnopened), cancellationToken);
         var contents = FileMatch.Find(files, plan?.Files ?? []);
         var posted = plan?.PostedFilesOf(contents.Values) ?? [];
@@ -238,7 +236,7 @@ internal sealed class RemappingWorker(
         QueueLog.Remapped(logger, release.Name, release.Id, contents.Count);
     }
 
-    /// <summary>Runs the steps up to the map. Returns the plan, or why the import is refused.</summary>
+    /// <summary>Runs the steps up to the map. Returns the plan, or why the import must be refused.</summary>
     private async Task<(ReleasePlan? Plan, ImportFailure? Failure)> MapAsync(Release release, bool mayPredict, bool judgesDamage, CancellationToken cancellationToken)
     {
         var imported = await history.FindPasswordAsync(release.Id, cancellationToken);
@@ -253,7 +251,7 @@ internal sealed class RemappingWorker(
             Password = imported is not null
                 ? passwords.Require(imported.Id, imported.Password)
                 : passwords.Require(release.NzbHash, await openings.FindPasswordAsync(release, cancellationToken)),
-            // The sample decides whether an import would refuse the release. A release that has played is mapped in any case.
+            // The sample decides whether an import would refuse the release. A release that has played is always mapped.
             Retried = judgesDamage ? RetryKind.Yes : RetryKind.Yes | RetryKind.IgnoresDamage,
         };
         await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = mayPredict, IsListed = true };

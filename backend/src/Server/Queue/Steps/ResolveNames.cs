@@ -7,7 +7,7 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Starts reading the PAR2 indexes. Later steps do not wait, and use the names known so far.</summary>
+/// <summary>Starts reading the PAR2 indexes. Later steps do not wait for them and use the names known so far.</summary>
 internal sealed class ResolveNames(ProviderHost providers, TimeProvider time) : IImportStep
 {
     public string Name => nameof(ResolveNames);

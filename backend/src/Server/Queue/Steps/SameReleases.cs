@@ -4,9 +4,7 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>
-/// Finds the release that an earlier item made from the same NZB (IMP-45), so that a repeated grab gets its own item and links, but no second files.
-/// </summary>
+/// <summary>Finds the release that an earlier item made from the same NZB (IMP-45). A repeated grab gets its own item and links, but no second files.</summary>
 internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings openings)
 {
     /// <summary>Reuses the files of an earlier release with the same NZB, password and category, if it has all files of the named release.</summary>
@@ -26,8 +24,8 @@ internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings open
     }
 
     /// <summary>
-    /// Replaces the maps of a shared release from an old server by the proved maps of this import. Otherwise a later opening could refuse it and fail the
-    /// item (IMP-36). Returns the folders of its earlier items whose links reappear. Runs in the caller's transaction, before the item is inserted.
+    /// Replaces a shared release's unverified maps from an old server with the maps of this import. Otherwise a later opening could refuse the release and fail
+    /// the item (IMP-36). Returns the folders of earlier items whose links appear again. Runs in the caller's transaction, before the insert.
     /// </summary>
     public IReadOnlyList<ItemFolder> Open(DbConnection connection, Release release, ReleasePlan plan)
     {
@@ -42,8 +40,8 @@ internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings open
     }
 
     /// <summary>
-    /// Whether an item of the release had the same password. An unreadable password never matches, because nothing may wait for its key. Without other
-    /// items it matches, because the password has opened the same files.
+    /// Whether an item of the release had the same password. An unreadable password never matches, because the import must not wait for its key. If the release
+    /// has no items, any password matches, because this one has opened the same files.
     /// </summary>
     private bool HasPassword(DbConnection connection, Release release, QueueItem item)
     {

@@ -5,7 +5,7 @@ namespace Sluice.Server.Queue.Steps;
 /// <summary>Chooses the sample of a release (IMP-60). Pure.</summary>
 internal static class SegmentSample
 {
-    /// <summary>Returns the first segment, the last, then the middle of each gap. Every prefix of this list is therefore an even sample.</summary>
+    /// <summary>Returns the first segment, the last, then the middle of each gap, so that every prefix of this list is an even sample.</summary>
     /// <returns>Distinct positions in the message-id list.</returns>
     public static IReadOnlyList<int> Pick(IReadOnlyList<PostedEntry> payload, int most)
     {

@@ -10,8 +10,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Runs the steps in order. A step without progress before its deadline is repeated once, then the import fails (IMP-23). Percentages follow from
-/// weights, so that a new step does not change the others.
+/// Runs the steps in order. A step that makes no progress before its deadline is repeated once, then the import fails (IMP-23). Percentages are derived from
+/// weights, so that adding a step does not affect the others.
 /// </summary>
 internal sealed class StepRunner(
     IEnumerable<IImportStep> steps,

@@ -4,20 +4,20 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Target of a <c>.strm</c> file.</summary>
+/// <summary>What a <c>.strm</c> file links to.</summary>
 /// <param name="Path">Path inside the release, separated by <c>/</c>.</param>
 internal readonly record struct StrmTarget(Guid Id, string Path);
 
 /// <summary>
-/// Writes <c>.strm</c> files, which hold the URL of a file, for media servers without a mount (IMP-73). A file is named once its content is on disk.
+/// Writes <c>.strm</c> files, which hold a file's URL, for media servers without a mount (IMP-73). A file gets its name once its content is on disk.
 /// </summary>
 internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, StrmLinks links, IBlobFiles files, SecretBox box)
 {
     public bool AreWanted => links.Roots.Count > 0;
 
     /// <summary>
-    /// Writes the files of an item and replaces existing ones. In the library a release has one folder. If an earlier item created it, only missing files
-    /// are written. Returns the paths of the written files.
+    /// Writes the files of an item and replaces existing ones. In the library, a release has one folder. If an earlier item created that folder, only missing
+    /// files are written. Returns the paths of the written files.
     /// </summary>
     /// <exception cref="StorageException">The signing key is locked, or a file cannot be written. Earlier files stay until the next attempt.</exception>
     public async Task<IReadOnlyList<string>> WriteAsync(NamedRelease release, CancellationToken cancellationToken)
