@@ -10,8 +10,8 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The clip that plays while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone. It is embedded as yEnc articles, so that
-/// it is read like any release. <c>tools/DemoClip.cs</c> generates these articles.
+/// The clip that plays while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone. It is embedded as yEnc articles, so that it is read
+/// like any other release. <c>tools/DemoClip.cs</c> generates the articles.
 /// </summary>
 internal sealed class BuiltInClip
 {
@@ -42,7 +42,7 @@ internal sealed class BuiltInClip
 
     public IArticleSource Source => _source.Value;
 
-    /// <summary>The file, directly in its category folder.</summary>
+    /// <summary>The clip's file, directly in its category folder.</summary>
     public LibraryFile File => _film.Value.File;
 
     public IReadOnlyList<FileExtent> Extents => [FileExtent.Whole(_film.Value.Posted)];
@@ -92,7 +92,7 @@ internal sealed class BuiltInClip
     }
 }
 
-/// <summary>Links to the built-in clip at the first startup, while no provider is configured.</summary>
+/// <summary>Links to the built-in clip at the first startup, if no provider is configured.</summary>
 internal sealed class ClipWelcome(BuiltInClip clip, ProviderHost providers) : IWelcomePath
 {
     public string Title => "Film";

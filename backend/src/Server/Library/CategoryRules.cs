@@ -10,13 +10,13 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
     /// <summary>The stored value of items without a category.</summary>
     public const string None = "*";
 
-    // Maximum length of a stored category; real ones have a few letters.
+    // Maximum length of a stored category. Real categories have a few letters.
     private const int MaxLength = 255;
 
-    // Maximum length of a category in the log.
+    // Maximum length of a category in log messages.
     private const int MaxShown = 64;
 
-    // Indexers separate category and subcategory by one of these.
+    // Indexers separate category and subcategory by one of these characters.
     private static readonly char[] Separators = ['>', '/', ':'];
 
     private static readonly string[] Defaults = ["", None, "Default", "None"];
@@ -41,7 +41,7 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
         return None;
     }
 
-    /// <summary>Cleans a category from an older database or another server. Items keep it even if it is not configured.</summary>
+    /// <summary>Cleans a category from an older database or another server. Items keep it even if it is not configured here.</summary>
     public static string AsSent(string category)
     {
         // Remove NUL, because it would truncate the string in the database.
@@ -60,7 +60,7 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
         return Find(name) ?? name;
     }
 
-    /// <summary>Returns the configured category that an NZB names, or null (IMP-13). Indexers write <paramref name="category"/> as <c>TV &gt; HD</c>.</summary>
+    /// <summary>Returns the configured category named by an NZB, or null (IMP-13). Indexers write <paramref name="category"/> as <c>TV &gt; HD</c>.</summary>
     public string? NamedBy(string? category, IEnumerable<string> tags) => tags.Prepend(category ?? "")
         .Select(text => text.Split(Separators, 2)[0].Trim())
         .Select(Find)

@@ -4,18 +4,18 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Serves articles from a file in the format of an NNTP server (RFC 3977, section 6.2.1). For other message-ids it reports that no provider is
-/// configured, because those articles may well exist.
+/// Serves articles from a file in the format of an NNTP server (RFC 3977, section 6.2.1). For any other message-id it reports that no provider is configured,
+/// because that article may well exist.
 /// </summary>
 internal sealed class ClipArticleSource : IArticleSource
 {
-    // Maximum bytes per write, like the chunks of a connection.
+    // Maximum bytes per write, the same as the chunks of a connection.
     private const int MaxWriteBytes = 256 << 10;
 
     private readonly Dictionary<MessageId, ReadOnlyMemory<byte>> _bodies = [];
     private readonly List<MessageId> _ids = [];
 
-    /// <summary>Indexes the articles of a file.</summary>
+    /// <summary>Indexes all articles in a file.</summary>
     /// <param name="articles">Consecutive articles, each with headers, an empty line, a dot-stuffed body and the terminating line.</param>
     /// <exception cref="InvalidDataException">The file has another format.</exception>
     public ClipArticleSource(ReadOnlyMemory<byte> articles)
@@ -70,7 +70,7 @@ internal sealed class ClipArticleSource : IArticleSource
         var here = default(ProviderSet).With(0);
         for (var i = 0; i < request.Ids.Length; i++)
         {
-            // Other releases stay unknown, because there is no provider to ask.
+            // Other articles stay unknown, because there is no provider to ask.
             var isHere = !request.Excluded.Contains(0) && _bodies.ContainsKey(request.Ids.Span[i]);
             answers.Span[i] = isHere ? new ArticlePresence(here, default, default) : default;
         }

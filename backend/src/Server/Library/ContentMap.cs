@@ -9,13 +9,13 @@ namespace Sluice.Server.Library;
 internal readonly record struct ContentExtent(int PostedFile, long Offset, long Length);
 
 /// <summary>The content of a library file.</summary>
-/// <param name="Extents">Byte ranges of posted files, in order; up to 15 bytes of padding follow an encrypted file.</param>
+/// <param name="Extents">Byte ranges of posted files, in order. An encrypted file has up to 15 bytes of padding at the end.</param>
 internal sealed record FileContent(IReadOnlyList<ContentExtent> Extents)
 {
     /// <summary>The content of a file whose release has not been opened yet (IMP-36).</summary>
     public static FileContent Unopened { get; } = new([]);
 
-    /// <summary>Decrypts the concatenated extents; null if the file is not encrypted.</summary>
+    /// <summary>Decrypts the concatenated extents; null if the file is unencrypted.</summary>
     public StreamCipher? Cipher { get; init; }
 
     /// <summary>Whether the byte ranges are still unknown. Empty files are never published, so no ranges always means unknown.</summary>
@@ -23,7 +23,7 @@ internal sealed record FileContent(IReadOnlyList<ContentExtent> Extents)
 }
 
 /// <summary>Serializes <see cref="FileContent"/> for the database.</summary>
-/// <remarks>Version 2, for encrypted files, adds the bytes to skip, a key (16 or 32 bytes) and an IV (16 bytes). It never stores a password.</remarks>
+/// <remarks>Version 2, for encrypted files, adds how many bytes to skip, a key (16 or 32 bytes) and an IV (16 bytes). It never stores a password.</remarks>
 internal static class ContentMap
 {
     private const byte Plain = 1;
@@ -34,10 +34,10 @@ internal static class ContentMap
     // The ciphertext may start one block early, and the file may start inside the next block.
     private const int MaxSkip = (2 * StreamCipher.BlockLength) - 1;
 
-    // Minimum bytes of an extent: three numbers of at least one byte.
+    // Minimum bytes of a serialized extent: three numbers of at least one byte each.
     private const int LeastExtent = 3;
 
-    /// <summary>Serializes a content. Equal contents give equal bytes.</summary>
+    /// <summary>Serializes file content. Equal contents yield equal bytes.</summary>
     public static byte[] Pack(FileContent content)
     {
         var packed = new MemoryStream(2 + (8 * content.Extents.Count));

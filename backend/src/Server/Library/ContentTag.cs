@@ -6,8 +6,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Strong validators made from message-ids, archive entry and length of a file (DAV-60). They exclude offsets, so that a corrected map keeps the
-/// validator. They are equal across restarts, paths and nodes.
+/// Strong validators made from a file's message-ids, archive entry and length (DAV-60). They exclude offsets, so that correcting a map does not change the
+/// validator. They are the same across restarts, paths and nodes.
 /// </summary>
 internal static class ContentTag
 {
@@ -24,7 +24,7 @@ internal static class ContentTag
     }
 
     /// <summary>Returns the validator of a file.</summary>
-    /// <param name="postedFiles">Id hashes of its posted files, in order.</param>
+    /// <param name="postedFiles">Id hashes of the file's posted files, in order.</param>
     /// <param name="entry">Path of the archive entry; empty for a file posted without an archive.</param>
     /// <param name="length">Length in bytes.</param>
     public static string Of(IEnumerable<byte[]> postedFiles, string entry, long length)

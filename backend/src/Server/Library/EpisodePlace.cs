@@ -4,13 +4,13 @@ using Sluice.Usenet.Media.Titles;
 namespace Sluice.Server.Library;
 
 /// <summary>The position of an episode in its series.</summary>
-/// <param name="Season">Season number; null for series that count their episodes or dates alone.</param>
-/// <param name="First">First number, or the day number of a date.</param>
-/// <param name="Last">Last number; equals the first for a single episode.</param>
+/// <param name="Season">Season number; null for series that number only their episodes or use only dates.</param>
+/// <param name="First">First episode number, or the day number of a date.</param>
+/// <param name="Last">Last episode number; equals the first for a single episode.</param>
 /// <param name="IsDate">Whether the series is daily.</param>
 internal readonly record struct EpisodePlace(int? Season, int First, int Last, bool IsDate)
 {
-    /// <summary>Reads the position from a title; null for films, whole seasons, and ranges of seasons.</summary>
+    /// <summary>Reads the position from a title; null for films, whole seasons and ranges of seasons.</summary>
     public static EpisodePlace? Of(ReleaseTitle? title)
     {
         if (title?.Episodes is not { } episodes)
@@ -27,10 +27,10 @@ internal readonly record struct EpisodePlace(int? Season, int First, int Last, b
     /// <summary>Whether this is a later episode of the same season, or of the same daily series.</summary>
     public bool IsLaterThan(EpisodePlace other) => IsDate == other.IsDate && Season == other.Season && First > other.Last;
 
-    /// <summary>Whether this episode follows directly, or on a later day. A gap in the numbers is an episode that must not be skipped.</summary>
+    /// <summary>Whether this episode directly follows the other, or airs on a later day. A gap in the numbers is an episode that must not be skipped.</summary>
     public bool Continues(EpisodePlace other) => IsLaterThan(other) && (IsDate || First == other.Last + 1);
 
-    /// <summary>Whether this begins the season after the other's.</summary>
+    /// <summary>Whether this is the first episode of the season after the other's.</summary>
     public bool BeginsSeasonAfter(EpisodePlace other) => Season is not null && Season == other.Season + 1 && First <= 1;
 
     private static int? Number(string text) => int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null;

@@ -7,7 +7,7 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Stores in <c>file_lie</c> which files served bad bytes recently, so that clients do not get these bytes again after a restart (F18).</summary>
+/// <summary>Stores in <c>file_lie</c> which files recently contained bad bytes, so that clients do not get these bytes again after a restart (F18).</summary>
 internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
     public string Name => "files with corrupt articles";

@@ -13,10 +13,10 @@ namespace Sluice.Server.Library;
 /// <param name="Folder">A folder in the release; empty for all.</param>
 internal sealed record FileSearch(IReadOnlyList<string> Words, string? Category, long? ReleaseId, string Folder);
 
-/// <summary>Stored facts about a file of a release. Each value is null if unknown.</summary>
+/// <summary>Stored facts about a file of a release. Each is null if unknown.</summary>
 internal sealed record FilmFacts(ReleaseFacts? Release, MediaFacts? Media, WatchPosition? Position, NextEpisode? Next)
 {
-    /// <summary>Nothing is stored about the built-in clip.</summary>
+    /// <summary>The facts about the built-in clip, for which nothing is stored.</summary>
     public static readonly FilmFacts None = new(null, null, null, null);
 }
 
@@ -42,7 +42,7 @@ internal sealed class FileListStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Returns a page of matching files: the one after <paramref name="after"/>, or the first if null.</summary>
+    /// <summary>Returns a page of matching files, starting after <paramref name="after"/>, or at the beginning if null.</summary>
     public Task<RowPage<ListedEntry>> SearchAsync(
         FileSearch search, bool withPar2, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
@@ -63,7 +63,7 @@ internal sealed class FileListStore(SluiceDatabase database)
             cancellationToken);
     }
 
-    /// <summary>Plans a search: conditions, table with index, and order.</summary>
+    /// <summary>Plans a search: its conditions, its table with an index, and its order.</summary>
     internal static (ListQuery List, string Table, RowOrder Order) Plan(FileSearch search, bool withPar2, ListOrder order)
     {
         var query = new ListQuery("f.folded", search.Words);
@@ -77,7 +77,7 @@ internal sealed class FileListStore(SluiceDatabase database)
         if (PathKey.OfPath(search.Folder) is { Length: > 0 } folder)
             query.Add("f.path_key > @inside AND f.path_key < @behind", ("@inside", folder + PathKey.Separator), ("@behind", folder + PathKey.Behind));
         var by = OrderOf(order, "f.folded", "f.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
-        // The planner finds the index of a single release. Otherwise force the search index, because the planner may pick the wrong one.
+        // For a single release, the planner finds the right index. Otherwise force the search index, because the planner may pick the wrong one.
         return (query, search.ReleaseId is null ? $"library_file f {SqlDialect.IndexedBy("library_file_search")}" : "library_file f", by);
     }
 
@@ -88,7 +88,7 @@ internal sealed class FileListStore(SluiceDatabase database)
                 "SELECT count(*) AS Releases, coalesce(sum(bytes), 0) AS Bytes FROM release WHERE category = @category", new { category }),
             cancellationToken);
 
-    /// <summary>Adds media facts and positions to the entries that are files, or releases with one film.</summary>
+    /// <summary>Adds media facts and watch positions to entries that are files, or releases with a single film.</summary>
     public Task<List<ListedEntry>> WithFilmsAsync(IReadOnlyList<ListedEntry> entries, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => WithFilms(connection, entries), cancellationToken);
 
@@ -108,7 +108,7 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<ReleaseFacts?> FindFactsAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => TitleStore.Find(connection, [release.Id]).GetValueOrDefault(release.Id), cancellationToken);
 
-    /// <summary>Returns all files of a release or of one folder in it: path inside the release, id and length.</summary>
+    /// <summary>Returns all files of a release, or of one folder in it, with path inside the release, id and length.</summary>
     public Task<List<(string Path, Guid Id, long Length)>> GetFilesAsync(Release release, string folder, CancellationToken cancellationToken)
     {
         var key = PathKey.OfPath(folder);
@@ -127,10 +127,10 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<long> CountReleasesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM release"), cancellationToken);
 
-    /// <summary>Id and path of the file that holds most bytes of a release <c>r</c>; null if no file holds more than half.</summary>
+    /// <summary>SQL for id and path of the file that makes up more than half of release <c>r</c>; null if no file does.</summary>
     internal const string LargestSql = "(SELECT f.id || f.path_key FROM library_file f WHERE f.release_id = r.id AND f.length * 2 > r.bytes LIMIT 1)";
 
-    /// <summary>Returns the film of a release, as found by <see cref="LargestSql"/>; null for a pack of episodes or if the file is not a video.</summary>
+    /// <summary>Returns the film of a release, found by <see cref="LargestSql"/>. Null for an episode pack or if the file is not a video.</summary>
     internal static Guid? FilmOf(ReleaseFacts facts, string? largest)
     {
         const int idLength = 36;
@@ -173,7 +173,7 @@ internal sealed class FileListStore(SluiceDatabase database)
 
         public long Files { get; init; }
 
-        /// <summary>Id and path of the film candidate (<see cref="LargestSql"/>), concatenated; null if there is no candidate.</summary>
+        /// <summary>Id and path of the film candidate (<see cref="LargestSql"/>), concatenated; null if there is none.</summary>
         public string? Largest { get; init; }
 
         public ListedEntry Read(RowPlace place)

@@ -17,8 +17,8 @@ internal sealed class FileStreamFactory(
 {
     /// <summary>Opens a file or a part of it. No article is fetched before the first read. The caller disposes the result.</summary>
     /// <param name="position">Offset of the first byte to read.</param>
-    /// <param name="end">Offset after the last requested byte. No segment after it is fetched.</param>
-    /// <param name="client">For fair sharing, see <see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>; null for the lane itself.</param>
+    /// <param name="end">Offset just past the last requested byte. No segment beyond it is fetched.</param>
+    /// <param name="client">The client, for fair sharing (<see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>); null for the lane itself.</param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
     /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
@@ -63,8 +63,8 @@ internal sealed class FileStreamFactory(
         }
     }
 
-    /// <summary>Returns which parts of a file are cached, without opening the file. Recently opened files need no query.</summary>
-    /// <param name="mostCells">Maximum number of equal parts.</param>
+    /// <summary>Returns which parts of a file are cached, without opening the file. For recently opened files no query is needed.</summary>
+    /// <param name="mostCells">Maximum number of equal parts to return.</param>
     /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     public async Task<FileCells> GetCellsAsync(LibraryFile file, int mostCells, CancellationToken cancellationToken)
@@ -90,7 +90,7 @@ internal sealed class FileStreamFactory(
         await store.FindContentAsync(file, cancellationToken) ?? throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
 }
 
-/// <summary>An open library file with its message-ids. Disposal closes the stream first, because it reads the ids.</summary>
+/// <summary>An open library file with its message-ids. Disposal closes the stream first, because the stream reads the ids.</summary>
 /// <param name="Ids">The lease on the message-ids; null for the built-in clip.</param>
 internal sealed record OpenedFile(ReadOnlyStream Stream, IDisposable? Ids) : IAsyncDisposable
 {

@@ -11,7 +11,7 @@ internal static class IdPath
     /// <summary>The folder names of each level, in order.</summary>
     public const string Digits = "0123456789abcdef";
 
-    /// <summary>Returns the file name in an id's path.</summary>
+    /// <summary>Returns the file name that ends the path of an id.</summary>
     public static string NameOf(Guid id) => id.ToString("D");
 
     /// <summary>Returns the path of an id from the WebDAV root, without a leading slash.</summary>
@@ -21,7 +21,7 @@ internal static class IdPath
         return $"{Root}/{string.Join('/', name[..Levels].AsEnumerable())}/{name}";
     }
 
-    /// <summary>Returns the leading digits that the folder names spell; null if a name is not one digit.</summary>
+    /// <summary>Returns the leading digits spelled by the folder names; null if any name is not a single digit.</summary>
     public static string? PrefixOf(IReadOnlyList<string> names) =>
         names.Count <= Levels && names.All(name => name.Length == 1 && Digits.Contains(name[0], StringComparison.Ordinal))
             ? string.Concat(names)

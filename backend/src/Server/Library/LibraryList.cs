@@ -15,12 +15,12 @@ internal enum ListOrder
 /// <summary>An entry of a list.</summary>
 /// <param name="Path">Path below <c>/content</c>.</param>
 /// <param name="FileId">Id of a file; null for a folder.</param>
-/// <param name="Bytes">Length of a file or of all files below a folder; null if not counted.</param>
+/// <param name="Bytes">Length of a file, or total length of the files below a folder; null if not counted.</param>
 /// <param name="LastModified">Publish time.</param>
 /// <param name="Place">Position in the list, for paging.</param>
 internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateTimeOffset LastModified, RowPlace Place)
 {
-    /// <summary>Facts about its release; null above releases and for the built-in clip.</summary>
+    /// <summary>Facts about the entry's release; null above releases and for the built-in clip.</summary>
     public ReleaseFacts? Facts { get; init; }
 
     /// <summary>Media facts of the file, or of a release's single film; null if its header has not been read.</summary>
@@ -29,7 +29,7 @@ internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateT
     /// <summary>Where a viewer stopped watching the file or the single film of a release; null if unknown.</summary>
     public WatchPosition? Position { get; init; }
 
-    /// <summary>Number of files below a folder, or of releases in a category; null for a file or if not counted.</summary>
+    /// <summary>Number of files below a folder, or of releases in a category. Null for a file, or if not counted.</summary>
     public long? Count { get; init; }
 
     /// <summary>Id of the single film of a release; null if it has no film or several.</summary>
@@ -38,13 +38,13 @@ internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateT
     public string Name => Path[(Path.LastIndexOf('/') + 1)..];
 }
 
-/// <summary>Sorted pages of <see cref="LibraryTree"/>, with search.</summary>
+/// <summary>Sorts, pages and searches <see cref="LibraryTree"/>.</summary>
 internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFiles shown)
 {
     private static readonly RowPlace None = new(0, "", 0);
 
     /// <summary>
-    /// Returns a page of a folder below <c>/content</c>: the one after <paramref name="after"/>, or the first if null. Empty names list the categories.
+    /// Returns a page of a folder below <c>/content</c>, starting after <paramref name="after"/>, or at the beginning if null. Empty names list the categories.
     /// Null if the path is not a folder.
     /// </summary>
     public async Task<RowPage<ListedEntry>?> ListAsync(
@@ -69,7 +69,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
     }
 
     /// <summary>
-    /// Returns a page of the files below a folder whose release or path contains all words, without the built-in clip. Null if the path is no folder.
+    /// Returns a page of the files below a folder whose release name or path contains all words. Excludes the built-in clip. Null if the path is no folder.
     /// </summary>
     public async Task<RowPage<ListedEntry>?> SearchAsync(
         IReadOnlyList<string> names, IReadOnlyList<string> words, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
@@ -149,7 +149,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
             ListOrder.Size => -(entry.Bytes ?? 0),
             _ => 0,
         };
-        // Append the name, because different names may fold to the same text.
+        // Append the name as a tie-breaker, because different names may fold to the same text.
         return new RowPlace(rank, $"{SearchText.Fold(entry.Name)}\n{entry.Name}", 0);
     }
 }

@@ -9,7 +9,7 @@ namespace Sluice.Server.Library;
 
 /// <summary>A release to publish.</summary>
 /// <param name="Name">Name of its folder, unique in the category.</param>
-/// <param name="PostedFiles">All posted files that the library files use.</param>
+/// <param name="PostedFiles">All posted files that the library files refer to.</param>
 /// <param name="Files">The library files, with unique paths.</param>
 internal sealed record NewRelease(
     string Category,
@@ -51,7 +51,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
     private const string FileColumns =
         "f.id AS FileId, f.path_key AS PathKey, f.original_name AS OriginalName, f.length AS Length, f.etag AS ETag, f.content AS Content";
 
-    /// <summary>Finds a release with a file or folder in it. Each lookup uses an index.</summary>
+    /// <summary>Finds a release together with a file or folder inside it. Each lookup uses an index.</summary>
     internal const string FindSql =
         $"""
         SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt, {FoundColumns}
@@ -59,7 +59,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         WHERE r.category = @category AND r.name = @release
         """;
 
-    /// <summary>Columns for the file at a path inside a release <c>r</c>, or whether the path is a folder. Needs <see cref="JoinFound"/>.</summary>
+    /// <summary>Columns for the file at a path inside release <c>r</c>, or whether the path is a folder. Requires <see cref="JoinFound"/>.</summary>
     internal const string FoundColumns =
         $"""
         {FileColumns},
@@ -82,13 +82,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
     private const string IsThereSql = "EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)";
     private const string OfReleaseSql = $"release_id = @Id AND ordinal = @ordinal AND {IsThereSql}";
 
-    /// <summary>Whether a category has a release of this name. Runs in the caller's transaction.</summary>
+    /// <summary>Whether a category contains a release of this name. Runs in the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string category, string name) =>
         connection.ExecuteScalar<bool>(
             "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
             new { category = PathKey.OfName(category), name = PathKey.OfName(name) });
 
-    /// <summary>Returns the releases of a category made from an NZB, oldest first. Runs in the caller's transaction.</summary>
+    /// <summary>Returns a category's releases made from an NZB, oldest first. Runs in the caller's transaction.</summary>
     public static IReadOnlyList<Release> FindByNzb(DbConnection connection, string category, string nzbHash) =>
     [
         .. connection.Query<LibraryRow>(
@@ -99,7 +99,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             new { nzbHash, category = PathKey.OfName(category) }).Select(row => row.ToRelease()),
     ];
 
-    /// <summary>Returns all files of a release by path. Runs in the caller's transaction.</summary>
+    /// <summary>Returns all files of a release, by path. Runs in the caller's transaction.</summary>
     public static IReadOnlyList<LibraryFile> ListFiles(DbConnection connection, Release release) =>
     [
         .. connection
@@ -127,7 +127,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             connection => connection.QueryFirstOrDefault<DatedNzb>("SELECT nzb_hash AS Hash, published_at AS At FROM release ORDER BY published_at DESC LIMIT 1"),
             cancellationToken);
 
-    /// <summary>Adds a release and its files in the caller's transaction. Returns its row number, which no removed release has.</summary>
+    /// <summary>Adds a release and its files in the caller's transaction. Returns its row number, which no removed release has used.</summary>
     public static long Insert(
         DbConnection connection,
         NewRelease release,
@@ -160,7 +160,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         return releaseId;
     }
 
-    /// <summary>Adds files, but no posted files, to a release in the caller's transaction.</summary>
+    /// <summary>Adds files to a release, without posted files, in the caller's transaction.</summary>
     public static void Insert(DbConnection connection, long releaseId, NewRelease release, DateTimeOffset publishedAt)
     {
         foreach (var file in release.Files)
@@ -186,7 +186,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         }
     }
 
-    /// <summary>Finds a path inside a category, or null; an empty inner path means the release. One query, indexed at any depth (DAV-14).</summary>
+    /// <summary>Finds a path inside a category, or null. An empty inner path means the release. One query, indexed at any depth (DAV-14).</summary>
     public Task<LibraryEntry?> FindAsync(string category, string release, IReadOnlyList<string> innerPath, CancellationToken cancellationToken)
     {
         var key = PathKey.OfNames(innerPath);
@@ -226,19 +226,19 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>Lists the files whose ids start with these digits, by id.</summary>
+    /// <summary>Lists the files whose ids start with these digits, ordered by id.</summary>
     public IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
                 .Query<LibraryRow>(
                     $"{FileWithReleaseSql} WHERE f.id >= @digits AND f.id < @behind ORDER BY f.id",
-                    // Sorts after every hex digit and the dash.
+                    // g sorts after every hex digit and the dash.
                     new { digits, behind = digits + "g" },
                     buffered: false)
                 .Select(row => new FileEntry(row.ToFile(row.ToRelease()))),
             cancellationToken);
 
-    /// <summary>Lists the categories that have releases, by name, each with its newest publish time.</summary>
+    /// <summary>Lists the categories that contain releases, by name, each with its newest publish time.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<CategoryEntry>)
@@ -249,7 +249,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Returns the newest publish time in a category; null if it is empty.</summary>
+    /// <summary>Returns the newest publish time in a category; null if the category is empty.</summary>
     public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(
@@ -275,13 +275,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public IAsyncEnumerable<LibraryEntry> ListFolderAsync(Release release, string folder, CancellationToken cancellationToken) =>
         database.StreamAsync(connection => Children(connection, release, PathKey.OfPath(folder)), cancellationToken);
 
-    /// <summary>Returns a range of posted files in order. If one is predicted, includes all predicted ones, because they are proved as a set.</summary>
+    /// <summary>Returns a range of posted files in order. If any is predicted, includes all predicted ones, because a set is verified as a whole.</summary>
     public Task<IReadOnlyList<StoredPostedFile>> GetPostedFilesAsync(long releaseId, int first, int last, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => ListPosted(connection, releaseId, first, last), cancellationToken);
 
     /// <summary>
-    /// Returns a file as it is now with its posted files, in one snapshot, because another mapping of the release replaces both at once. Null if the file
-    /// was removed. An unopened file has no posted files.
+    /// Returns a file's current state with its posted files, in one snapshot, because mapping the release again replaces both at once. Null if the file was
+    /// removed. An unopened file has no posted files.
     /// </summary>
     public Task<(LibraryFile File, FileContent Content, IReadOnlyList<StoredPostedFile> Posted)?> FindContentAsync(LibraryFile file, CancellationToken cancellationToken) =>
         database.ReadAsync(
@@ -310,11 +310,11 @@ internal sealed class LibraryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Replaces posted files and contents of a release after a refuted prediction. Names, lengths and validators stay.</summary>
+    /// <summary>Replaces a release's posted files and contents after a refuted prediction. Names, lengths and validators stay the same.</summary>
     /// <param name="release">The release. Nothing happens if it was removed.</param>
-    /// <param name="posted">All posted files that the contents use.</param>
-    /// <param name="contents">New contents by file id. Other files keep their content.</param>
-    /// <param name="cancellationToken">Works only until the transaction begins.</param>
+    /// <param name="posted">All posted files that the new contents refer to.</param>
+    /// <param name="contents">New contents by file id. All other files keep their content.</param>
+    /// <param name="cancellationToken">Cancels only until the transaction begins.</param>
     /// <returns>Whether the release still exists.</returns>
     public Task<bool> ReplaceContentsAsync(
         Release release, IReadOnlyList<StoredPostedFile> posted, IReadOnlyDictionary<Guid, FileContent> contents, CancellationToken cancellationToken) =>
@@ -357,8 +357,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
         cancellationToken);
 
     /// <summary>
-    /// Clears the content of a file with an estimated map, so that an import finds it again. Returns false if there is no such file or an import has
-    /// mapped its release. Runs in the caller's transaction.
+    /// Clears the content of a file with an estimated map, so that an import locates its bytes again. Returns false if there is no such file or an import has
+    /// already mapped its release. Runs in the caller's transaction.
     /// </summary>
     public static bool Close(DbConnection connection, long releaseId, Guid file) => connection.Execute(
         """
@@ -411,7 +411,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>Replaces a refuted map, unless the stored map has changed in the meantime.</summary>
+    /// <summary>Replaces a refuted map, unless the stored map has since changed.</summary>
     public Task ReplaceMapAsync(Release release, int ordinal, SegmentMap refuted, SegmentMap corrected, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -419,7 +419,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 new { release.Id, release.NzbHash, ordinal, refuted = new SqlBytes(refuted.Pack()), corrected = new SqlBytes(corrected.Pack()) }),
             cancellationToken);
 
-    /// <summary>Clears predictions that were proved. Skips releases removed or mapped again in the meantime.</summary>
+    /// <summary>Clears predictions that were verified. Skips releases that have been removed or mapped again.</summary>
     public Task ConfirmAsync(IReadOnlyCollection<(Release Release, PredictedVolume Volume)> proved, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -435,7 +435,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Stores learned habits in every release of their NZBs.</summary>
+    /// <summary>Stores learned habits in every release made from their NZBs.</summary>
     public Task KeepHabitsAsync(IReadOnlyCollection<(string NzbHash, int Ordinal, ArticleHabit Habit)> learned, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -443,7 +443,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 learned.Select(file => new { file.NzbHash, file.Ordinal, habit = file.Habit.Pack() })),
             cancellationToken);
 
-    /// <summary>Returns the total bytes of all files, which triggers keep up to date.</summary>
+    /// <summary>Returns the total length of all files, which triggers keep up to date.</summary>
     public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT bytes FROM library_total"), cancellationToken);
 

@@ -9,7 +9,7 @@ namespace Sluice.Server.Library;
 internal sealed class LibraryTree(
     LibraryStore store, CategoryRules categories, ShownFiles shown, RecentFilms recent, BuiltInClip clip, ProviderHost providers, TimeProvider time)
 {
-    // An empty category shows the startup time, because its date must not change between requests.
+    // An empty category shows the startup time as its date, because the date must not change between requests.
     private readonly DateTimeOffset _startedAt = time.WallTime();
 
     /// <summary>Finds the entry at a path below <c>/content</c>, or null. Empty names mean <c>/content</c>.</summary>

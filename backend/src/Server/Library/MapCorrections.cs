@@ -13,11 +13,11 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Corrects and stores maps that an article has refuted (IMP-32). Open streams get the corrected map when they meet the contradiction. Length and ETag
-/// of the library file stay. The length of a posted file changes only if an old server had stated it. If such a map cannot be corrected, the release
-/// is opened again before the article counts as damaged.
+/// Corrects maps that an article has refuted, and stores the corrections (IMP-32). Open streams get the corrected map when they encounter the contradiction.
+/// The library file keeps its length and ETag. The length of a posted file changes only if an old server stated it. If such a map cannot be corrected, the
+/// release is opened again before the article counts as damaged.
 /// </summary>
-/// <remarks>Thread-safe. Beyond <see cref="MostFiles"/> files, the claims of the oldest file are dropped.</remarks>
+/// <remarks>Thread-safe. Beyond <see cref="MostFiles"/> files, the claims about the oldest file are dropped.</remarks>
 internal sealed class MapCorrections(
     LibraryStore store,
     ReleaseOpenings openings,
@@ -36,7 +36,7 @@ internal sealed class MapCorrections(
 
     /// <summary>Returns the correction of a posted file's map for one stream.</summary>
     /// <param name="ids">Message-ids, valid while the stream is open.</param>
-    /// <param name="isEstimate">Whether an old server stated the map.</param>
+    /// <param name="isEstimate">Whether the map comes from an old server.</param>
     public IMapCorrection For(Release release, int ordinal, ISegmentIds ids, bool isEstimate = false) => new Correction(this, release, ordinal, ids, isEstimate);
 
     public void Dispose()
@@ -51,7 +51,7 @@ internal sealed class MapCorrections(
 
     private ILogger Logger => logger;
 
-    /// <summary>Starts a deadline of twice the read timeout, because verification reads a whole body.</summary>
+    /// <summary>Starts a deadline of twice the read timeout, because verifying a claim reads a whole body.</summary>
     private PacedDeadline Deadline() => new(2 * options.CurrentValue.StreamingReadTimeout, time, () => sincePaced(OperationLane.Playback));
 
     private MapClaims? Find((string NzbHash, int Ordinal) file)
@@ -98,13 +98,13 @@ internal sealed class MapCorrections(
         }
         catch (Exception failure) when (failure is DbException or StorageException)
         {
-            // Keep the map, because it cannot be replaced while the database is unavailable.
+            // Treat the map as still estimated, because the database is unavailable.
             LibraryLog.MapNotStored(logger, failure.Message);
             return false;
         }
     }
 
-    /// <summary>Returns the highest end of a byte range in a posted file, over all files of the release.</summary>
+    /// <summary>Returns the highest end offset of a byte range in a posted file, over all files of the release.</summary>
     private async Task<long> FindExtentEndAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
         (await store.GetFilesAsync(release, cancellationToken))
             .SelectMany(file => ContentMap.Unpack(file.Content).Extents)
@@ -141,7 +141,7 @@ internal sealed class MapCorrections(
 
         public async Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
         {
-            // One deadline covers waiting and verifying, so that a hanging verification also releases the readers behind it.
+            // A single deadline covers waiting and verifying, so that a hanging verification also releases the readers waiting for it.
             await using var deadline = owner.Deadline();
             using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
             try
@@ -190,8 +190,8 @@ internal sealed class MapCorrections(
     }
 }
 
-/// <summary>Contradictions between a posted file's articles and its map since startup.</summary>
-/// <remarks>Thread-safe. At most <see cref="MostClaims"/> are verified, because the articles may contradict each other.</remarks>
+/// <summary>Contradictions between a posted file's articles and its map, found since startup.</summary>
+/// <remarks>Thread-safe. At most <see cref="MostClaims"/> claims are verified, because the articles may contradict each other.</remarks>
 internal sealed class MapClaims : IDisposable
 {
     private const int MostClaims = 64;

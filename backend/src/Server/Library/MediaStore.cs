@@ -5,7 +5,7 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Media facts from the header of a file. Each value is null if the header does not contain it.</summary>
+/// <summary>Media facts from a file's header. Each is null if the header does not contain it.</summary>
 /// <param name="Duration">Duration in milliseconds.</param>
 /// <param name="Width">Width of the first video track in pixels.</param>
 /// <param name="Height">Height of the first video track in pixels.</param>
@@ -13,7 +13,7 @@ namespace Sluice.Server.Library;
 /// <param name="Audio">Codec of the first audio track, as in "E-AC-3 5.1".</param>
 internal sealed record MediaFacts(long? Duration, int? Width, int? Height, string? Video, string? Audio)
 {
-    /// <summary>Summarizes tracks; null if the header could not be parsed.</summary>
+    /// <summary>Summarizes tracks. Null if the header could not be parsed.</summary>
     public static MediaFacts? Of(MediaTracks tracks)
     {
         if (tracks.Verdict != TracksVerdict.Known)
@@ -27,7 +27,7 @@ internal sealed record MediaFacts(long? Duration, int? Width, int? Height, strin
 /// <summary>Reads and writes <c>file_media</c>.</summary>
 internal sealed class MediaStore(SluiceDatabase database)
 {
-    /// <summary>Finds the facts of files; omits files without facts. Runs in the caller's transaction.</summary>
+    /// <summary>Finds media facts by file; omits files without facts. Runs in the caller's transaction.</summary>
     public static Dictionary<Guid, MediaFacts> Find(DbConnection connection, IEnumerable<Guid> files) =>
         connection.Query<MediaRow>(
                 $"""
@@ -40,7 +40,7 @@ internal sealed class MediaStore(SluiceDatabase database)
     public Task<MediaFacts?> FindAsync(Guid file, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => Find(connection, [file]).GetValueOrDefault(file), cancellationToken);
 
-    /// <summary>Stores the facts of a file if it is still in the library. Known facts stay, because a file never changes.</summary>
+    /// <summary>Stores the media facts of a file that is still in the library. Known facts stay, because a file never changes.</summary>
     public Task KeepAsync(Guid file, MediaFacts facts, CancellationToken cancellationToken) => database.WriteAsync(
         connection => connection.Execute(
             """

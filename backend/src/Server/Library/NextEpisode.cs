@@ -11,7 +11,7 @@ namespace Sluice.Server.Library;
 /// <param name="Path">Path below <c>/content</c>.</param>
 internal sealed record NextEpisode(Guid Id, string Path, ReleaseTitle Title)
 {
-    // A series has hundreds of episodes, each in a few releases, and a pack some dozens of files.
+    // A series has hundreds of episodes, each in a few releases, and a pack has some dozen files.
     private const int MostReleases = 2_000;
     private const int MostFiles = 2_000;
 
@@ -22,8 +22,8 @@ internal sealed record NextEpisode(Guid Id, string Path, ReleaseTitle Title)
         """;
 
     /// <summary>
-    /// Finds the episode after a file, or null. Compares names only, so it fetches nothing. Prefers a file of the same release, then the same quality, then the
-    /// larger file. Runs in the caller's transaction.
+    /// Finds the episode after a file, or null. Compares only names, so it fetches nothing. Prefers a file of the same release, then of the same quality, then
+    /// the larger file. Runs in the caller's transaction.
     /// </summary>
     public static NextEpisode? Find(DbConnection connection, LibraryFile file, ReleaseFacts facts)
     {
@@ -47,7 +47,7 @@ internal sealed record NextEpisode(Guid Id, string Path, ReleaseTitle Title)
 
     private static IEnumerable<Episode> EpisodesOf(DbConnection connection, Dictionary<long, SeriesRow> series, EpisodePlace here)
     {
-        // The files of a pack have their own episode numbers, and only these identify the next one.
+        // The files of a pack have their own episode numbers, so only these identify the next episode.
         var wanted = series.Values.Where(row => EpisodePlace.Of(row.ReadFacts().Title) is not { } place || place.IsLaterThan(here) || place.BeginsSeasonAfter(here)).Select(row => row.Id);
         var files = connection.Query<SeriesFileRow>(
             $"SELECT id AS Id, release_id AS ReleaseId, path_key AS PathKey, length AS Length FROM library_file WHERE {SqlDialect.In("release_id", "@list")} LIMIT @most",

@@ -3,12 +3,12 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The unpacked message-ids of releases that are being read. They stay for a moment afterwards, because players reopen a file at each seek. All readers
-/// of a release share one list. Thread-safe. Memory is bounded by the open streams plus <see cref="MostIdle"/> idle releases.
+/// The unpacked message-ids of releases that are being read. They stay in memory briefly after the last reader, because players reopen a file at each seek. All
+/// readers of a release share one list. Thread-safe. Memory is bounded by the open streams plus <see cref="MostIdle"/> idle releases.
 /// </summary>
 internal sealed class OpenReleases : IDisposable
 {
-    /// <summary>Maximum idle releases in memory. Each may take 250 KB.</summary>
+    /// <summary>Maximum idle releases in memory. Each may use 250 KB.</summary>
     public const int MostIdle = 8;
 
     /// <summary>How long an idle release stays in memory.</summary>
@@ -37,7 +37,7 @@ internal sealed class OpenReleases : IDisposable
         if (Use(nzbHash, null) is { } known)
             return known;
 
-        // A concurrent call may have opened the same release. Use keeps one and disposes the other.
+        // A concurrent call may have opened the same release. Use keeps one list and disposes the other.
         var ids = await ReleaseIds.OpenAsync(_store, nzbHash, cancellationToken);
         return Use(nzbHash, ids)!;
     }
@@ -136,7 +136,7 @@ internal sealed class ReleaseUse(ReleaseIds ids, Action leave) : IDisposable
 {
     private int _isLeft;
 
-    /// <summary>Returns the ids of one posted file at these positions in the list.</summary>
+    /// <summary>Returns the ids of the posted file at these positions in the list.</summary>
     /// <exception cref="StoredNzbLostException">The list is too short for this release.</exception>
     public ISegmentIds Take(SegmentPlaces places) => ids.Take(places);
 

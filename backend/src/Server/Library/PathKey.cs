@@ -3,8 +3,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The stored form of paths: NFC, with U+0001 between names. No name contains U+0001, and no character sorts before it. The rows of a folder are
-/// therefore contiguous and ordered by name.
+/// The stored form of paths: NFC, with U+0001 between names. No name contains U+0001, and no character sorts before it. The rows of a folder are therefore
+/// contiguous and sorted by name.
 /// </summary>
 internal static class PathKey
 {

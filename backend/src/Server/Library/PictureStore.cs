@@ -12,12 +12,12 @@ namespace Sluice.Server.Library;
 /// <summary>A stored picture.</summary>
 internal sealed record Picture(byte[] Bytes, PictureHeader Header);
 
-/// <summary>A picture that a list may show: where it is, and the bytes that it costs.</summary>
+/// <summary>A picture that a list may show: its hash and its size in bytes.</summary>
 internal sealed record ListedPicture(string Hash, long Bytes);
 
 /// <summary>
-/// Pictures of films: stills from the browser's player and posters of Sonarr and Radarr. Rows say which film has which picture, files of
-/// <c>cache/pictures</c> hold the bytes under their hash, so that browsers may keep them forever. A picture is gone with its release.
+/// Pictures of films: stills from the browser's player, and posters from Sonarr and Radarr. Rows map films to pictures. Each file in <c>cache/pictures</c> is
+/// named by its hash, so that browsers may cache it forever. A picture is deleted with its release.
 /// </summary>
 /// <remarks>Thread-safe. The folder may be deleted at any time.</remarks>
 internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, IOptionsMonitor<PictureOptions> options, TimeProvider time) : IDisposable
@@ -25,33 +25,33 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
     public const int MaxStillBytes = 20_000;
     public const int MaxPosterBytes = 200_000;
 
-    // A few bytes may claim a picture of gigabytes, which a browser would unpack.
+    // A tiny file may declare a picture of gigabytes, which a browser would decode.
     private const int MaxSide = 2_000;
 
-    // 128 bits of the hash.
+    // 128 bits of the hash, in hex.
     private const int HashDigits = 32;
     private const string Temporary = ".tmp";
 
-    // Held while files and rows are changed together, so that a sweep never meets a file before its row.
+    // Held while files and rows change together, so that a sweep never finds a file before its row exists.
     private readonly SemaphoreSlim _gate = new(1, 1);
 
     public bool IsOn => options.CurrentValue.MaxBytes > 0;
 
-    /// <summary>Returns the header of a picture that may be stored, or null: its first bytes decide, never what its sender says.</summary>
+    /// <summary>Returns the header of a picture that may be stored, or null. Only the picture's first bytes count, not what the sender declares.</summary>
     public static PictureHeader? Judge(ReadOnlySpan<byte> bytes) =>
         PictureHeader.Read(bytes) is { Width: <= MaxSide, Height: <= MaxSide } header ? header : null;
 
-    /// <summary>Stores a still of a film, in place of an earlier one. Returns its hash, or null if the film is gone or pictures are off.</summary>
+    /// <summary>Stores a still of a film, replacing an earlier one. Returns its hash, or null if the film no longer exists or pictures are off.</summary>
     /// <exception cref="StorageException">The picture cannot be written.</exception>
     public Task<string?> SaveStillAsync(long release, Guid film, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken) =>
         SaveAsync(release, film.ToString("D"), bytes, cancellationToken);
 
-    /// <summary>Stores the poster of a release; no bytes record that there is none. Returns its hash, or null as for a still.</summary>
+    /// <summary>Stores the poster of a release; empty bytes record that there is none. Returns its hash, or null as for a still.</summary>
     /// <exception cref="StorageException">The picture cannot be written.</exception>
     public Task<string?> SavePosterAsync(long release, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken) =>
         SaveAsync(release, "", bytes, cancellationToken);
 
-    /// <summary>Returns a picture by its hash; null if no film has it, or its file is missing or damaged.</summary>
+    /// <summary>Returns a picture by its hash. Null if no film uses it, or if its file is missing or damaged.</summary>
     public async Task<Picture?> FindAsync(string hash, CancellationToken cancellationToken)
     {
         if (!IsOn || hash.Length != HashDigits || !hash.All(char.IsAsciiHexDigitLower))
@@ -65,7 +65,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The card is drawn instead.
+            // The UI draws a card instead.
             return null;
         }
     }
@@ -74,7 +74,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
     public Task<bool> HasStillAsync(Guid film, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM picture WHERE file_id = @film)", new { film = film.ToString("D") }), cancellationToken);
 
-    /// <summary>Finds the pictures of releases: the poster first, then stills, those of <paramref name="films"/> before others. Runs in the caller's transaction.</summary>
+    /// <summary>Finds the releases' pictures: posters, then stills of <paramref name="films"/>, then other stills. Runs in the caller's transaction.</summary>
     public static ILookup<long, ListedPicture> Find(DbConnection connection, IReadOnlyCollection<long> releases, IReadOnlyCollection<Guid> films)
     {
         var preferred = films.Select(film => film.ToString("D")).ToHashSet();
@@ -86,7 +86,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
             .ToLookup(row => row.ReleaseId, row => new ListedPicture(row.Hash, row.Bytes));
     }
 
-    /// <summary>Finds the pictures of films by their ids: the poster of the release first, then the still. Runs in the caller's transaction.</summary>
+    /// <summary>Finds the pictures of films by film id: the release's poster first, then the still. Runs in the caller's transaction.</summary>
     public static ILookup<Guid, ListedPicture> FindByFilm(DbConnection connection, IEnumerable<Guid> films) =>
         connection.Query<FilmPictureRow>(
                 $"""
@@ -97,7 +97,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
                 new { list = SqlDialect.List([.. films.Select(film => film.ToString("D"))]) })
             .ToLookup(row => Guid.Parse(row.FilmId), row => new ListedPicture(row.Hash, row.Bytes));
 
-    /// <summary>Deletes the oldest pictures above the limit, and files that belong to no film.</summary>
+    /// <summary>Deletes the oldest pictures above the size limit, and files that no film uses.</summary>
     public async Task SweepAsync(CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken);
@@ -115,7 +115,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The next sweep finds the same files.
+            // The next sweep finds these files again.
         }
         finally
         {
@@ -127,7 +127,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
 
     private async Task TrimAsync(CancellationToken cancellationToken)
     {
-        // Read first, because a write without need would wake the disk at every start.
+        // Check first, because an unnecessary write would wake the disk at every startup.
         var total = await database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT coalesce(sum(bytes), 0) FROM picture"), cancellationToken);
         if (total > options.CurrentValue.MaxBytes)
             await database.WriteAsync(Trim, cancellationToken);
@@ -141,7 +141,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
         await _gate.WaitAsync(cancellationToken);
         try
         {
-            // The file comes first: a row without a file would show nothing, and a file without a row is swept.
+            // Write the file first: a row without a file would show nothing, but a file without a row is swept.
             if (hash.Length > 0)
                 await WriteAsync(hash, bytes, cancellationToken);
             var (isKept, unused) = await database.WriteAsync(connection => Keep(connection, release, film, hash, bytes.Length), cancellationToken);
@@ -155,7 +155,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
         }
     }
 
-    /// <summary>Writes a row and makes room for it. Returns whether the film is there, and hashes that no row has any more.</summary>
+    /// <summary>Writes a row and trims the oldest pictures. Returns whether the film exists, and the hashes that no row uses anymore.</summary>
     private (bool IsKept, List<string> Unused) Keep(DbConnection connection, long release, string film, string hash, int length)
     {
         var before = connection.QueryFirstOrDefault<string>("SELECT hash FROM picture WHERE release_id = @release AND file_id = @film", new { release, film });
@@ -173,7 +173,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
         return (isKept, [.. candidates.Where(candidate => candidate.Length > 0).Distinct().Where(candidate => !IsUsed(connection, candidate))]);
     }
 
-    /// <summary>Deletes the rows of the oldest pictures until the others fit. Returns their hashes.</summary>
+    /// <summary>Deletes the rows of the oldest pictures until the rest fit the size limit. Returns their hashes.</summary>
     private List<string> Trim(DbConnection connection)
     {
         var most = options.CurrentValue.MaxBytes;
@@ -193,7 +193,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
         ];
     }
 
-    /// <summary>Whether a film needs the file, even one whose removal can be undone.</summary>
+    /// <summary>Whether any film uses the file, including films whose removal can still be undone.</summary>
     private static bool IsUsed(DbConnection connection, string hash) =>
         connection.ExecuteScalar<bool>(
             "SELECT EXISTS (SELECT 1 FROM picture WHERE hash = @hash UNION ALL SELECT 1 FROM removed_picture WHERE hash = @hash)", new { hash });

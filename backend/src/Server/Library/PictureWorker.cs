@@ -9,8 +9,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Deletes the files of pictures whose films are gone: at the start, after a change of the library, and when the limit changes. An idle server does
-/// nothing.
+/// Deletes the picture files of removed films: at startup, after a change of the library, and when the size limit changes. Does nothing while the server is
+/// idle.
 /// </summary>
 internal sealed class PictureWorker(PictureStore pictures, SluiceDatabase database, EventFeed feed, IOptionsMonitor<PictureOptions> options) : IWorker
 {
@@ -18,7 +18,7 @@ internal sealed class PictureWorker(PictureStore pictures, SluiceDatabase databa
 
     public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // One waiting sweep covers all changes before it.
+        // A single queued sweep covers all changes before it.
         var wanted = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
         using var removals = feed.Listen(happened =>
         {

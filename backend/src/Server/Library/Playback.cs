@@ -6,7 +6,7 @@ namespace Sluice.Server.Library;
 /// <summary>Why a library file cannot be read.</summary>
 internal enum ReadFailure
 {
-    /// <summary>The content or its article list is proved lost, so a retry is pointless.</summary>
+    /// <summary>The content or its article list is definitely lost, so a retry is pointless.</summary>
     Gone,
 
     /// <summary>The import refused the release, which came from an old server.</summary>
@@ -15,32 +15,32 @@ internal enum ReadFailure
     /// <summary>No stream slot became free in time.</summary>
     Busy,
 
-    /// <summary>An article was damaged. An imminent retry decides whether it is lost.</summary>
+    /// <summary>An article was damaged. A retry, which follows soon, decides whether the article is lost.</summary>
     Damaged,
 
     /// <summary>No provider could be reached, so the state is unknown.</summary>
     Unreachable,
 
-    /// <summary>The release is still being opened or mapped again. The message says which.</summary>
+    /// <summary>The release is still being opened or mapped again. The message says which of the two.</summary>
     Unsettled,
 
     /// <summary>The database or blob store cannot be read, so the state is unknown.</summary>
     Unreadable,
 }
 
-/// <summary>Opens library files in the playback lane and classifies failures by how a client can respond.</summary>
+/// <summary>Opens library files in the playback lane and classifies failures by how a client can react.</summary>
 internal sealed class Playback(FileStreamFactory files)
 {
     /// <summary>Opens a part of a file. No article is fetched before the first read.</summary>
     /// <param name="offset">First byte, 0-based.</param>
     /// <param name="length">Number of bytes. No segment after the last byte is fetched.</param>
-    /// <param name="client">Client address. One client gets at most half of the stream slots while others wait.</param>
+    /// <param name="client">Client address. While others wait, one client gets at most half of the stream slots.</param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
     /// <returns>The open file, which the caller disposes. Opening and reading throw exceptions known to <see cref="Explain"/>.</returns>
     public async Task<OpenedFile> OpenAsync(LibraryFile file, long offset, long length, string client, CancellationToken cancellationToken) =>
         await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client, cancellationToken);
 
-    /// <summary>Classifies a failed read. Null if the exception is a bug or has nothing to do with reading.</summary>
+    /// <summary>Classifies a failed read. Null if the exception is a bug or unrelated to reading.</summary>
     public static ReadFailure? Explain(Exception failure) => failure switch
     {
         ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,
@@ -48,7 +48,7 @@ internal sealed class Playback(FileStreamFactory files)
         RefutedExtentException => ReadFailure.Unsettled,
         StreamLimitException => ReadFailure.Busy,
         ArticleDoubtedException => ReadFailure.Damaged,
-        // A retry can succeed, because it fetches withdrawn bytes and looks up removed releases again.
+        // A retry may succeed, because it refetches withdrawn bytes and looks up removed releases again.
         NntpException or WithdrawnBytesException or FileNotFoundException => ReadFailure.Unreachable,
         // Any other I/O error is a disk error, such as an unwritable list, too many open files or a lost mount.
         IOException or UnauthorizedAccessException => ReadFailure.Unreadable,

@@ -8,7 +8,7 @@ namespace Sluice.Server.Library;
 
 /// <summary>A film, an episode or a piece of music in a playlist.</summary>
 /// <param name="Path">Path below <c>/content</c>.</param>
-/// <param name="Title">The title, or the name of the file if it has none.</param>
+/// <param name="Title">The title, or the file name if there is none.</param>
 /// <param name="Duration">Length in milliseconds; null if unknown.</param>
 internal sealed record PlaylistFile(string Path, string Title, long? Duration);
 
@@ -21,7 +21,7 @@ internal static class PlaylistPath
     /// <summary>Returns the path of a folder's playlist. Empty names mean the whole library.</summary>
     public static string Of(IReadOnlyList<string> folder) => string.Join('/', [Root, .. folder]) + Extension;
 
-    /// <summary>Returns the folder below <c>/content</c> of a playlist; null if it is not the path of a playlist.</summary>
+    /// <summary>Returns the folder below <c>/content</c> that a playlist lists; null if the path is not a playlist.</summary>
     public static IReadOnlyList<string>? FolderOf(IReadOnlyList<string> path)
     {
         if (path is [Root + Extension])
@@ -37,11 +37,11 @@ internal sealed class PlaylistStore(SluiceDatabase database, LibraryTree tree)
     /// <summary>Maximum number of files in a playlist.</summary>
     public const int Most = 1_000;
 
-    // Files that do not play count too, so that a library without films cannot make a request read all of it.
+    // Files that are not playable count too, so that a request never reads a whole library without films.
     private const int MostRows = 20 * Most;
 
     /// <summary>
-    /// Lists the films and music below a folder of <c>/content</c>: the newest release first, the files of a release by name. Empty names mean the whole
+    /// Lists the films and music below a folder of <c>/content</c>: newest release first, and files within a release by name. Empty names mean the whole
     /// library. Null if the path is not a folder.
     /// </summary>
     public async Task<IReadOnlyList<PlaylistFile>?> ListAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
@@ -65,7 +65,7 @@ internal sealed class PlaylistStore(SluiceDatabase database, LibraryTree tree)
 
     internal const string Everything = "1 = 1";
 
-    // Force the order of publication, because the planner would otherwise read and sort all files.
+    // Force the publication order, because the planner would otherwise read and sort all files.
     internal static string SqlOf(string condition) =>
         $"""
         SELECT r.category AS Category, r.name AS Release, f.path_key AS PathKey, m.duration AS Duration, {FactsRow.Columns}

@@ -12,10 +12,10 @@ internal sealed record WatchPosition(long At, long? Duration)
 {
     private const long Beginning = 30_000;
 
-    /// <summary>The watched share from 0 to 1; null if the length is unknown.</summary>
+    /// <summary>The fraction watched, from 0 to 1; null if the length is unknown.</summary>
     public double? Share => Duration is > 0 ? Math.Clamp((double)At / Duration.Value, 0, 1) : null;
 
-    /// <summary>Whether to resume here. At the beginning there is nothing to skip, and during the credits the film has been watched.</summary>
+    /// <summary>Whether to resume here. At the beginning there is nothing to skip, and at the credits the film has been watched.</summary>
     public bool IsWorthResuming => At >= Math.Min(Beginning, (Duration ?? long.MaxValue) / 20) && Share is null or < 0.95;
 }
 
@@ -25,10 +25,10 @@ internal sealed class PositionStore(SluiceDatabase database, TimeProvider time)
     /// <summary>Maximum number of positions; the oldest are dropped first.</summary>
     public const int Most = 10_000;
 
-    /// <summary>A position older than this is dropped with the next save of any other.</summary>
+    /// <summary>Older positions are dropped when any position is saved.</summary>
     public static readonly TimeSpan MaxAge = TimeSpan.FromDays(400);
 
-    /// <summary>Finds the positions of files; omits files without one. Runs in the caller's transaction.</summary>
+    /// <summary>Finds watch positions by file; omits files without one. Runs in the caller's transaction.</summary>
     public static Dictionary<Guid, WatchPosition> Find(DbConnection connection, IEnumerable<Guid> files) =>
         connection.Query<PositionRow>(
                 $"SELECT file_id AS FileId, at AS At, duration AS Duration FROM file_position WHERE {SqlDialect.In("file_id", "@list")}",
@@ -36,7 +36,7 @@ internal sealed class PositionStore(SluiceDatabase database, TimeProvider time)
             .ToDictionary(row => Guid.Parse(row.FileId), row => new WatchPosition(row.At, row.Duration));
 
     /// <summary>
-    /// Saves a file's position if the library still has it, or drops it if there is nothing to resume. An unchanged one writes nothing to disk.
+    /// Saves the position of a file that is still in the library, or drops it if there is nothing to resume. An unchanged position causes no disk write.
     /// </summary>
     public Task SaveAsync(Guid file, WatchPosition position, CancellationToken cancellationToken)
     {

@@ -3,8 +3,8 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The header fields that the articles of posted files carry (F18). Learned from imports and reads, and stored with the map.</summary>
-/// <remarks>Thread-safe and bounded. The file that was opened first is dropped; its stored habit is loaded again if needed.</remarks>
+/// <summary>The header fields that a posted file's articles carry (F18). Learned from imports and reads, and stored with the map.</summary>
+/// <remarks>Thread-safe and bounded. The file opened longest ago is dropped; its stored habit is loaded again when needed.</remarks>
 internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
 {
     private const int MostFiles = 10_000;
@@ -16,7 +16,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
 
     public string Name => "header fields of posted files";
 
-    /// <summary>Returns the habit of a posted file, which all its readers share. <paramref name="nzbHash"/> identifies the NZB.</summary>
+    /// <summary>Returns the habit of a posted file, which all readers share. <paramref name="nzbHash"/> identifies the NZB.</summary>
     public FileHabit For(string nzbHash, StoredPostedFile stored)
     {
         var file = (nzbHash, stored.Ordinal);
@@ -51,7 +51,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
     {
         lock (_gate)
         {
-            // Two readers may report in any order, because And is commutative.
+            // The order of two readers' reports does not matter, because And is commutative.
             _learned[file] = _learned.GetValueOrDefault(file).And(habit);
         }
     }

@@ -6,15 +6,15 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Clears proved predictions, so that a restart does not fetch the same heads again. Also queues releases in which a reader waits for heads (IMP-52).
-/// Writes in batches, so that reads never wait for the database. Thread-safe. <c>_gate</c> guards the pending work and is never held during calls. If
-/// the database accepts no writes, volumes beyond <see cref="MaxPending"/> are dropped and proved again later.
+/// Clears verified predictions in the database, so that a restart does not fetch the same heads again. Also queues releases in which a reader waits for heads
+/// (IMP-52). Writes in batches, so that reads never wait for the database. Thread-safe. <c>_gate</c> guards the pending work and is not held during calls. If
+/// writes fail, volumes beyond <see cref="MaxPending"/> are dropped and verified again later.
 /// </summary>
 internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue, SluiceDatabase database, TimeProvider time) : IWorker
 {
     private const int MaxPending = 100_000;
 
-    // Small, because other writes wait for a batch. This many rows take about ten milliseconds.
+    // Small, because other writes wait for a batch. A batch takes about ten milliseconds.
     private const int BatchSize = 1000;
 
     private static readonly TimeSpan BatchDelay = TimeSpan.FromSeconds(1);
@@ -26,7 +26,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
 
     public string Name => "prediction results";
 
-    /// <summary>Queues proved volumes for the next write. Each ordinal is <see cref="PredictedVolume.Posted"/>.</summary>
+    /// <summary>Queues verified volumes for the next write. Each ordinal is <see cref="PredictedVolume.Posted"/>.</summary>
     public void ReportProved(Release release, IReadOnlyList<PredictedVolume> volumes)
     {
         lock (_gate)
@@ -38,7 +38,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
         _wake.Set();
     }
 
-    /// <summary>Queues a release for background proofs, because a reader waits for its heads.</summary>
+    /// <summary>Queues a release for background verification, because a reader waits for its heads.</summary>
     public void ReportSought(Release release)
     {
         lock (_gate)
@@ -54,7 +54,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
     {
         while (true)
         {
-            // A failed write leaves work without a signal, so check before waiting.
+            // A failed write leaves pending work but sets no signal, so check before waiting.
             if (IsEmpty())
                 await _wake.WaitAsync(longest: null, stopping);
             await Task.Delay(BatchDelay, time, stopping);
@@ -74,7 +74,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
             lock (_gate)
                 (proved, sought) = ([.. _proved.Take(BatchSize)], [.. _sought]);
 
-            // Safe mode forbids writes. These volumes are proved again after the next startup.
+            // Safe mode forbids writes. These volumes are verified again after the next startup.
             if (database.IsOpen && proved.Count > 0)
                 await store.ConfirmAsync(proved, cancellationToken);
             if (database.IsOpen && sought.Count > 0)

@@ -7,8 +7,8 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The predicted volumes of releases for streams (IMP-52). The head of a volume proves it before any of its bytes are served. A release with a refuted
-/// volume waits here until it is mapped again. Thread-safe.
+/// The predicted volumes of releases, for streams (IMP-52). A volume's bytes are served only after its head has confirmed the prediction. A release with a
+/// refuted volume waits here until it is mapped again. Thread-safe.
 /// </summary>
 internal sealed class Predictions : IPredictionOwner
 {
@@ -18,7 +18,7 @@ internal sealed class Predictions : IPredictionOwner
     private readonly PredictionWriteWorker _writer;
     private readonly Channel<Release> _refuted = Channel.CreateUnbounded<Release>(new UnboundedChannelOptions { SingleReader = true });
 
-    // Releases that wait or are being mapped. Each is queued once, however many readers refute it.
+    // Releases that are waiting or being mapped. Each is queued once, no matter how many readers refute it.
     private readonly ConcurrentDictionary<long, Release> _waiting = new();
 
     public Predictions(ProviderHost providers, PredictionWriteWorker writer, TimeProvider time)
@@ -28,7 +28,7 @@ internal sealed class Predictions : IPredictionOwner
     }
 
     /// <summary>Returns the proofs of a release by posted file number. Posted files without a prediction are omitted.</summary>
-    /// <param name="stored">Its posted files, with all predicted ones if any is predicted.</param>
+    /// <param name="stored">The release's posted files. If any is predicted, includes all predicted ones.</param>
     /// <param name="files">The same posted files as the stream reads them, by number.</param>
     public IReadOnlyDictionary<int, IExtentProof> For(
         Release release, IReadOnlyList<StoredPostedFile> stored, IReadOnlyDictionary<int, PostedFile> files)
@@ -47,8 +47,8 @@ internal sealed class Predictions : IPredictionOwner
         return proofs;
     }
 
-    /// <summary>Returns the background proofs of a release, one per set.</summary>
-    /// <param name="stored">All its predicted posted files.</param>
+    /// <summary>Returns the background verifications of a release, one per set.</summary>
+    /// <param name="stored">All predicted posted files of the release.</param>
     /// <param name="ids">The message-ids, which must stay open while the proofs are used.</param>
     public IEnumerable<BackgroundProof> InBackground(Release release, IReadOnlyList<StoredPostedFile> stored, ReleaseUse ids) =>
         SetsOf(release, stored, file => new PostedFile(file.Map, ids.Take(file.Places))).Select(set => _volumes.InBackground(set.Key, set.Volumes));
@@ -56,10 +56,10 @@ internal sealed class Predictions : IPredictionOwner
     /// <summary>Streams the releases that must be mapped again.</summary>
     public IAsyncEnumerable<Release> ReadRefutedAsync(CancellationToken cancellationToken) => _refuted.Reader.ReadAllAsync(cancellationToken);
 
-    /// <summary>Removes a release that was mapped again or never can be.</summary>
+    /// <summary>Removes a release that was mapped again or cannot be.</summary>
     public void Settle(Release release) => _waiting.TryRemove(release.Id, out _);
 
-    /// <summary>Queues a release to be mapped again, or once more if it was unreadable.</summary>
+    /// <summary>Queues a release to be mapped again, or once more if it was unreadable last time.</summary>
     public void Refute(Release release) => _refuted.Writer.TryWrite(release);
 
     void IPredictionOwner.OnProved(object key, IReadOnlyList<PredictedVolume> volumes) => _writer.ReportProved(((SetKey)key).Release, volumes);
@@ -82,7 +82,7 @@ internal sealed class Predictions : IPredictionOwner
                 new SetKey(release, set.Key),
                 (IReadOnlyList<PredictedFile>)[.. set.OrderBy(file => file.Predicted!.Value.Place).Select(file => new PredictedFile(file.Predicted!.Value, open(file)))]));
 
-    // Identifies a set by row and NZB, because row numbers may be reused.
+    // Identifies a set by release row and NZB, because row numbers may be reused.
     private sealed class SetKey(Release release, int set) : IEquatable<SetKey>
     {
         public Release Release => release;

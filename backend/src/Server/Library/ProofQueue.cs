@@ -6,7 +6,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The queue of releases for background proofs, and their daily cost: <c>release_proof</c> and <c>proof_day</c>. Thread-safe.</summary>
+/// <summary>The queue of releases for background verification, and its daily traffic: <c>release_proof</c> and <c>proof_day</c>. Thread-safe.</summary>
 internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
 {
     /// <summary>Wakes the worker after an addition.</summary>
@@ -20,7 +20,7 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
         """,
         new { releaseId, wantedAt = at.ToUnixTimeMilliseconds() });
 
-    /// <summary>Adds releases in which readers seek. Ignores removed releases.</summary>
+    /// <summary>Adds releases in which readers have seeked. Ignores removed releases.</summary>
     public async Task AddAsync(IReadOnlyCollection<Release> releases, CancellationToken cancellationToken)
     {
         await database.WriteAsync(
@@ -34,7 +34,7 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
         Added.Set();
     }
 
-    /// <summary>Returns the latest added release outside <paramref name="except"/>; null if the queue has no other.</summary>
+    /// <summary>Returns the most recently added release outside <paramref name="except"/>; null if there is none.</summary>
     public Task<Release?> FindNextAsync(IReadOnlyCollection<long> except, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.QueryFirstOrDefault<LibraryRow>(
             $"""
@@ -48,7 +48,7 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
     public Task RemoveAsync(Release release, CancellationToken cancellationToken) => database.WriteAsync(
         connection => connection.Execute("DELETE FROM release_proof WHERE release_id = @Id", new { release.Id }), cancellationToken);
 
-    /// <summary>Returns the bytes fetched for background proofs on a day.</summary>
+    /// <summary>Returns the bytes fetched for background verification on a day.</summary>
     public Task<long> GetCostAsync(DateOnly day, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.ExecuteScalar<long>("SELECT coalesce(sum(bytes), 0) FROM proof_day WHERE day = @day", new { day = Write(day) }), cancellationToken);
 

@@ -4,13 +4,13 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The only access to the stored evidence about bytes: corrected maps, article habits and predicted volumes. It outlives the stream, the engine and the
+/// The only access to stored evidence about content: corrected maps, article habits and predicted volumes. The evidence outlives the stream, the engine and the
 /// process. Thread-safe.
 /// </summary>
 internal sealed class ProofStores(MapCorrections corrections, PostedHabits habits, Predictions predictions)
 {
-    /// <summary>Opens the posted files of a library file, each with its correction and habit, and with a proof if it was predicted.</summary>
-    /// <param name="posted">Its posted files, with all predicted ones of the release if any is predicted.</param>
+    /// <summary>Opens the posted files of a library file, each with its correction and habit, and with its verification if it was predicted.</summary>
+    /// <param name="posted">The file's posted files. If any is predicted, includes all predicted ones of the release.</param>
     /// <param name="ids">The message-ids of the release, which must stay open while the slices are read.</param>
     /// <returns>Each posted file as one slice, by number.</returns>
     public IReadOnlyDictionary<int, FileExtent> Open(LibraryFile file, IReadOnlyList<StoredPostedFile> posted, ReleaseUse ids)

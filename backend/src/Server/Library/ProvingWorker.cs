@@ -8,10 +8,10 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Proves predicted volumes in advance, so that viewers need not wait (IMP-52): one head per volume unless PAR2 states its length. Releases are queued
-/// when they are published and when a reader first seeks in an unproved one. Fetches one head at a time in the HealthCheck lane, and never from
-/// backup providers. Playback may take all but one of its connections, and waiting readers go first. The remaining predictions are its only state,
-/// so a restart continues the work.
+/// Verifies predicted volumes in advance, so that viewers need not wait (IMP-52): one head per volume unless PAR2 states its length. Releases are queued when
+/// they are published and when a reader first seeks in an unverified one. Fetches one head at a time in the HealthCheck lane, never from backup providers.
+/// Playback may use all but one of the lane's connections, and waiting readers go first. The remaining predictions are the worker's only state, so a restart
+/// continues the work.
 /// </summary>
 internal sealed class ProvingWorker(
     ProofQueue queue,
@@ -25,13 +25,13 @@ internal sealed class ProvingWorker(
     /// <summary>Maximum bytes per day (UTC): about 28,000 heads.</summary>
     public const long BytesPerDay = 20_000_000_000;
 
-    // After this many heads, store the cost and let a newer release go first.
+    // After this many heads, the cost is stored and a newer release may go first.
     private const int HeadsPerTurn = 128;
 
-    // If a provider is down or an article breaks its connection, other releases go first for this long.
+    // After a provider failure or a broken connection, other releases go first for this long.
     private static readonly TimeSpan RetryAfter = TimeSpan.FromMinutes(10);
 
-    // By release: the timestamp of an unreadable attempt, and the heads that are missing on every provider.
+    // By release: when an attempt failed, and the heads that are missing on every provider.
     private readonly Dictionary<long, long> _postponed = [];
     private readonly Dictionary<long, HashSet<int>> _lost = [];
 
@@ -39,7 +39,7 @@ internal sealed class ProvingWorker(
 
     public async Task RunAsync(CancellationToken stopping)
     {
-        // Safe mode lasts until the next startup, so the worker stops.
+        // Safe mode lasts until the next startup, so stop.
         while (database.IsOpen)
         {
             foreach (var due in _postponed.Where(release => time.GetElapsedTime(release.Value) >= RetryAfter).Select(release => release.Key).ToList())
@@ -66,7 +66,7 @@ internal sealed class ProvingWorker(
         }
         catch (RefutedExtentException)
         {
-            // Mapping the release again reads every head, so nothing is left to prove.
+            // The release will be mapped again, which reads every head, so nothing is left to verify.
         }
         catch (StoredNzbLostException lost)
         {
@@ -83,7 +83,7 @@ internal sealed class ProvingWorker(
         await queue.RemoveAsync(release, cancellationToken);
     }
 
-    /// <summary>Proves the next volumes of a release. Returns whether more may be left.</summary>
+    /// <summary>Verifies the next volumes of a release. Returns whether more may be left.</summary>
     private async Task<bool> ProveSomeAsync(Release release, DateTime now, CancellationToken cancellationToken)
     {
         var stored = await library.GetPredictedFilesAsync(release, cancellationToken);
@@ -123,7 +123,7 @@ internal sealed class ProvingWorker(
         }
         catch (ArticleGoneException)
         {
-            // A backup provider may have the head, but only readers may ask one. The other volumes are proved from both sides.
+            // A backup provider may have the head, but only readers may ask one. The other volumes can still be verified from both sides.
             if (!_lost.TryGetValue(release.Id, out var lost))
                 _lost.Add(release.Id, lost = []);
             lost.Add(volume.Posted);

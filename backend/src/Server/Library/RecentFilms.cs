@@ -7,7 +7,7 @@ namespace Sluice.Server.Library;
 /// <remarks>Thread-safe. Holds <see cref="Most"/> files; open streams share their maps.</remarks>
 internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
 {
-    /// <summary>Maximum number of files, more than a household plays in an hour.</summary>
+    /// <summary>Maximum number of files; a household opens fewer in an hour.</summary>
     public const int Most = 32;
 
     private readonly Lock _gate = new();
@@ -15,7 +15,7 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
     // Most recently opened first.
     private readonly LinkedList<RecentFilm> _films = new();
 
-    /// <summary>Whether safe mode makes these the only files that can be found.</summary>
+    /// <summary>Whether safe mode is on, so that only these files can be found.</summary>
     public bool IsOnlySource => safeMode.IsOn;
 
     /// <summary>Records an opened file and its posted files.</summary>

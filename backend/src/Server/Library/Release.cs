@@ -3,7 +3,7 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The published files of one NZB under one name.</summary>
+/// <summary>The files published from one NZB under one name.</summary>
 /// <param name="Id">Row number.</param>
 /// <param name="Name">Its folder name.</param>
 /// <param name="NzbHash">Hash of the stored NZB and key of its message-id list.</param>
@@ -40,7 +40,7 @@ internal sealed record LibraryFile
     public DateTimeOffset LastModified => Release.PublishedAt;
 }
 
-/// <summary>Releases were added, changed or removed; each is named by its folder below <c>/content</c>, such as <c>movies/Some.Release</c>.</summary>
+/// <summary>Releases were added, changed or removed. Each is named by its folder below <c>/content</c>, such as <c>movies/Some.Release</c>.</summary>
 internal sealed record ReleasesChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
 {
     public override string Type => "library.changed";

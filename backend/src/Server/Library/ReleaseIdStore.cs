@@ -6,7 +6,7 @@ namespace Sluice.Server.Library;
 /// <summary>The stored message-id lists. A missing or damaged list is rebuilt from its NZB.</summary>
 internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILogger<ReleaseIdStore> logger) : IDisposable
 {
-    // One rebuild at a time, because it reads a whole NZB. A waiting call then finds the finished list.
+    // Rebuild one list at a time, because a rebuild reads a whole NZB. A call that waited then finds the finished list.
     private readonly SemaphoreSlim _deriving = new(1, 1);
 
     /// <summary>Opens the list of an NZB. The caller disposes it.</summary>

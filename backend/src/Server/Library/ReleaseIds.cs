@@ -23,7 +23,7 @@ internal sealed class ReleaseIds : IDisposable
     public static async Task<ReleaseIds> OpenAsync(ReleaseIdStore store, string hash, CancellationToken cancellationToken) =>
         new(store, hash, await store.OpenAsync(hash, cancellationToken));
 
-    /// <summary>Returns the ids of one posted file at these positions in the list.</summary>
+    /// <summary>Returns the ids of the posted file at these positions in the list.</summary>
     /// <exception cref="StoredNzbLostException">The list is too short for this release.</exception>
     public ISegmentIds Take(SegmentPlaces places) =>
         places.Last < _current.Count ? new PostedFileIds(this, places) : throw new StoredNzbLostException(_hash);

@@ -7,20 +7,20 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
-/// <summary>A file of a release whose import was refused, with the reason as a sentence.</summary>
+/// <summary>A file of a release whose import was refused; <c>Refusal</c> is the reason as a sentence.</summary>
 internal sealed record RefusedFile(string Category, string Release, string PathKey, string Refusal)
 {
     public string Path => $"{Library.PathKey.ToPath(Category)}/{Library.PathKey.ToPath(Release)}/{Library.PathKey.ToPath(PathKey)}";
 }
 
 /// <summary>
-/// Releases of an old server whose maps are unknown or refuted, in <c>release_opening</c>. Their files are listed with id, path and length. An import
-/// finds their bytes: at once if a reader waits, otherwise in the background.
+/// Releases from an old server whose maps are unknown or refuted, stored in <c>release_opening</c>. Their files are listed with id, path and length. An import
+/// locates their bytes: immediately if a reader waits, otherwise in the background.
 /// </summary>
-/// <remarks>Thread-safe. One task at a time opens a release, however many readers wait.</remarks>
+/// <remarks>Thread-safe. Only one task at a time opens a release, no matter how many readers wait.</remarks>
 internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore library, TimeProvider time)
 {
-    // A refusal may become obsolete, for example after adding a provider, so it expires.
+    // A refusal may become outdated, for example after a provider is added, so it expires.
     private static readonly TimeSpan RefusalLifetime = TimeSpan.FromHours(1);
 
     // Longer than most openings take, but shorter than players wait.
@@ -31,11 +31,11 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     // Releases that wait to be opened or are being opened.
     private readonly ConcurrentDictionary<long, OpeningClaim> _claimed = new();
 
-    /// <summary>Wakes the background after releases were added.</summary>
+    /// <summary>Wakes the background worker after releases were added.</summary>
     public WakeSignal Added { get; } = new(time);
 
     /// <summary>Adds a release in the caller's transaction. The caller sets <see cref="Added"/> after the commit.</summary>
-    /// <param name="password">Archive password, encrypted under the NZB's hash. Empty keeps a known password.</param>
+    /// <param name="password">Archive password, encrypted under the NZB's hash. If empty, a known password stays.</param>
     public static void Add(DbConnection connection, long releaseId, string password = "") => connection.Execute(
         """
         INSERT INTO release_opening (release_id, password) VALUES (@releaseId, @password)
@@ -43,7 +43,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         """,
         new { releaseId, password });
 
-    /// <summary>Stores the encrypted password of a release in the caller's transaction, because its map may be refuted later.</summary>
+    /// <summary>Stores the encrypted password of a release in the caller's transaction, in case its map is refuted later.</summary>
     public static void Keep(DbConnection connection, long releaseId, string password)
     {
         if (password.Length > 0)
@@ -54,7 +54,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     public Task<string> FindPasswordAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.ExecuteScalar<string?>("SELECT password FROM release_opening WHERE release_id = @Id", new { release.Id }) ?? "", cancellationToken);
 
-    /// <summary>Waits until the release of a file is opened, and returns the file with its content.</summary>
+    /// <summary>Waits until the file's release is opened, and returns the file with its content.</summary>
     /// <exception cref="ReleaseNotOpenedException">The import refused the release, failed, or took too long.</exception>
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     public async Task<LibraryFile> OpenAsync(LibraryFile file, CancellationToken cancellationToken)
@@ -76,8 +76,8 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     }
 
     /// <summary>
-    /// Reopens a release because an intact article contradicts a map that an old server stated. A recently refused release is not reopened. Returns false
-    /// if an import has proved the map in the meantime.
+    /// Reopens a release because an intact article contradicts a map stated by an old server. Does not reopen a recently refused release. Returns false if an
+    /// import has verified the map in the meantime.
     /// </summary>
     public async Task<bool> AccuseAsync(Release release, int ordinal, CancellationToken cancellationToken)
     {
@@ -100,13 +100,13 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     /// <summary>Streams the releases that readers wait for, in order. The caller must <see cref="End"/> each.</summary>
     public IAsyncEnumerable<Release> ReadWantedAsync(CancellationToken cancellationToken) => _wanted.Reader.ReadAllAsync(cancellationToken);
 
-    /// <summary>Claims a release for the background; false if already claimed. The caller must <see cref="End"/> the claim.</summary>
+    /// <summary>Claims a release for the background worker; false if already claimed. The caller must <see cref="End"/> the claim.</summary>
     public bool TryClaim(Release release) => _claimed.TryAdd(release.Id, new OpeningClaim());
 
     /// <summary>Whether a reader waits for a claimed release.</summary>
     public bool IsWanted(Release release) => _claimed.TryGetValue(release.Id, out var claim) && claim.IsWanted;
 
-    /// <summary>Returns a claim whose opening was canceled. If a reader waits, queues the release for that reader.</summary>
+    /// <summary>Returns a claim whose opening was canceled. If a reader is waiting, queues the release for that reader.</summary>
     public void Return(Release release)
     {
         if (IsWanted(release))
@@ -155,7 +155,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         ],
         cancellationToken);
 
-    /// <summary>Dequeues an opened release, or stores the refusal if files or maps are still unproved. Runs in the caller's transaction.</summary>
+    /// <summary>Dequeues an opened release, or stores the refusal if any file or map is still unverified. Runs in the caller's transaction.</summary>
     public void Settle(DbConnection connection, Release release, string? refusal)
     {
         if (refusal is not null && LibraryStore.IsUnproved(connection, release.Id))
@@ -208,7 +208,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     private Task<string?> FindRefusalAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => FindRefusal(connection, releaseId), cancellationToken);
 
-    /// <summary>Returns why the release was refused; null if it was not, or if the refusal has expired.</summary>
+    /// <summary>Returns why the release was refused; null if it was not refused, or the refusal has expired.</summary>
     private string? FindRefusal(DbConnection connection, long releaseId) => connection.ExecuteScalar<string?>(
         "SELECT refusal FROM release_opening WHERE release_id = @releaseId AND tried_at > @since",
         new { releaseId, since = (time.WallTime() - RefusalLifetime).ToUnixTimeMilliseconds() });
@@ -220,7 +220,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
 
         public OpeningClaim()
         {
-            // Observe the exception, because no reader may be waiting.
+            // Observe the exception, because there may be no reader waiting for it.
             _ = Ended.Task.ContinueWith(static ended => ended.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
         }
 
@@ -235,7 +235,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     }
 }
 
-/// <summary>A file cannot be read yet, because its release is not opened. The message gives the reason of a refusal.</summary>
+/// <summary>A file cannot be read yet, because its release is not opened. If it was refused, the message gives the reason.</summary>
 internal sealed class ReleaseNotOpenedException(string message, bool isRefused, Exception? inner = null) : IOException(message, inner)
 {
     public bool IsRefused => isRefused;

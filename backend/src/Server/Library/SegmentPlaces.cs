@@ -1,17 +1,17 @@
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Positions of a posted file's segments in the message-id list of the release. Usually they are one run. They may be scattered if a post lists every
-/// segment as its own file (IMP-17). Immutable and thread-safe.
+/// Positions of a posted file's segments in the release's message-id list. Usually they form one run. They may be scattered if a post lists every segment as
+/// its own file (IMP-17). Immutable and thread-safe.
 /// </summary>
 internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
 {
-    /// <summary>The position of a segment missing from the NZB.</summary>
+    /// <summary>The position of a segment that the NZB does not list.</summary>
     public const int Nowhere = -1;
 
     private const byte Version = 1;
 
-    // Minimum bytes of a run: two numbers of at least one byte each.
+    // Minimum bytes of a serialized run: two numbers of at least one byte each.
     private const int LeastRun = 2;
 
     private readonly Run[] _runs;
@@ -73,7 +73,7 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
         return new SegmentPlaces([.. joined]);
     }
 
-    /// <summary>Serializes the positions; equal positions give equal bytes.</summary>
+    /// <summary>Serializes the positions. Equal positions yield equal bytes.</summary>
     public byte[] Pack()
     {
         var packed = new MemoryStream(1 + (8 * _runs.Length));

@@ -3,7 +3,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Decides which files the tree shows: PAR2 files only with <c>webdav.preview-par2-files</c> (DAV-12).</summary>
+/// <summary>Decides which files the tree shows: PAR2 files only if <c>webdav.preview-par2-files</c> is on (DAV-12).</summary>
 internal sealed class ShownFiles(IOptionsMonitor<WebDavOptions> options)
 {
     private const string Par2Extension = ".par2";

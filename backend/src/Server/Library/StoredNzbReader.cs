@@ -10,9 +10,9 @@ internal sealed class StoredNzbReader(BlobStore blobs)
 {
     private const int DrainBuffer = 64 << 10;
 
-    /// <summary>Streams the files of an NZB in document order. Verifies the blob before reporting an NZB error, because damage may have caused it.</summary>
-    /// <param name="head">Filled with the metadata.</param>
-    /// <exception cref="StoredNzbLostException">The blob is missing or damaged. It may surface only at the end of the enumeration.</exception>
+    /// <summary>Streams an NZB's files in document order. Verifies the blob before reporting an NZB error, because a damaged blob may have caused it.</summary>
+    /// <param name="head">Filled with the NZB's metadata.</param>
+    /// <exception cref="StoredNzbLostException">The blob is missing or damaged. Damage may surface only at the end of the enumeration.</exception>
     /// <exception cref="NzbFormatException">The blob is intact, but the NZB is unusable.</exception>
     /// <exception cref="StorageException">A file has too many segments for memory, and the disk has no space for them.</exception>
     public async IAsyncEnumerable<NzbFile> ReadAsync(string hash, NzbHead head, [EnumeratorCancellation] CancellationToken cancellationToken)
@@ -36,7 +36,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
     public Stream Open(string hash) => Open(
         hash, () => blobs.ContainsNzb(hash) ? blobs.OpenNzb(hash) : throw new StoredNzbLostException(hash) { IsMissing = true });
 
-    /// <summary>Opens a packed upload as received, at an offset and unverified. The caller disposes the stream.</summary>
+    /// <summary>Opens a packed upload as received, at an offset and without verifying it. The caller disposes the stream.</summary>
     public Stream OpenRaw(string hash, long offset) => Open(hash, () =>
     {
         var raw = blobs.OpenRaw(hash);
@@ -79,7 +79,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         }
     }
 
-    /// <summary>Reads the rest of the blob, because the hash covers all of it.</summary>
+    /// <summary>Reads the rest of the blob and verifies its hash, which covers the whole blob.</summary>
     private static async Task ProveAsync(string hash, CryptoStream hashed, SHA256 sha, CancellationToken cancellationToken)
     {
         try

@@ -6,13 +6,13 @@ namespace Sluice.Server.Library;
 
 /// <summary>A posted file in the library, with segment offsets and message-id positions.</summary>
 /// <param name="Ordinal">Number in its release, 0-based.</param>
-/// <param name="Habit">Header fields that its articles are known to carry.</param>
+/// <param name="Habit">Header fields known to be in its articles.</param>
 internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map, ArticleHabit Habit = default)
 {
-    /// <summary>Predicted position of its archive data, in which case the map is predicted too; null if its headers were read (IMP-52).</summary>
+    /// <summary>Predicted position of the volume's archive data; the map is then predicted too. Null if its headers were read (IMP-52).</summary>
     public PredictedVolume? Predicted { get; init; }
 
-    /// <summary>Whether length and offsets come from an old server and no import has proved them (IMP-32).</summary>
+    /// <summary>Whether the length and offsets come from an old server and no import has verified them (IMP-32).</summary>
     public bool IsEstimate { get; init; }
 }
 
@@ -21,7 +21,7 @@ internal static class StoredPrediction
 {
     private const byte Version = 1;
 
-    /// <summary>Serializes a prediction without its posted file number, which is in the row. Equal predictions give equal bytes.</summary>
+    /// <summary>Serializes a prediction without the posted file's number, which is in the row. Equal predictions yield equal bytes.</summary>
     public static byte[] Pack(PredictedVolume volume)
     {
         var packed = new MemoryStream();

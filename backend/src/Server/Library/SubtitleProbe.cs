@@ -8,19 +8,19 @@ namespace Sluice.Server.Library;
 
 /// <summary>A subtitle file next to a film.</summary>
 /// <param name="Kind">Its format according to its extension.</param>
-/// <param name="Name">Language and marks stated in its name.</param>
+/// <param name="Name">Language and other marks in its name.</param>
 internal sealed record Sidecar(LibraryFile File, MediaKind Kind, SubtitleName Name);
 
 /// <summary>
-/// Reads the subtitles of a film: files next to it whole, tracks inside it stretch by stretch. Thread-safe. Reads in the import lane: it serves only
-/// proved bytes, and a player that needs the same segment overtakes it. <c>_gate</c> guards the opened films.
+/// Reads the subtitles of a film: external files whole, embedded tracks in time ranges. Thread-safe. Reads in the import lane: it serves only verified bytes,
+/// and a player that needs the same segment goes first. <c>_gate</c> guards the list of opened films.
 /// </summary>
 internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase database, TimeProvider time)
 {
-    // More than a film has languages.
+    // Films have subtitles in fewer languages.
     private const int MaxSidecars = 64;
 
-    // More than a household plays at once. The index of a film has 100 KB, and at most 10 MB.
+    // A household plays fewer films at once. A film's index takes 100 KB, at most 10 MB.
     private const int MaxOpened = 8;
 
     private static readonly TimeSpan ReadTimeout = TimeSpan.FromSeconds(30);
@@ -47,7 +47,7 @@ internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase data
         ];
     }
 
-    /// <summary>Reads a subtitle file whole. Returns either its content or the failure.</summary>
+    /// <summary>Reads a whole subtitle file. Returns either its content or the failure.</summary>
     public Task<(SubtitleText? Text, ReadFailure? Failure)> ReadAsync(Sidecar sidecar, CancellationToken cancellationToken) =>
         GuardAsync(
             async token =>
@@ -61,8 +61,8 @@ internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase data
             },
             cancellationToken);
 
-    /// <summary>Reads a stretch of a track inside a film. Returns the stretch, the failure, or neither if there is no such track with text.</summary>
-    /// <param name="track">0-based number among the subtitle tracks of the header.</param>
+    /// <summary>Reads a time range of an embedded track. Returns the range, the failure, or neither if no such text track exists.</summary>
+    /// <param name="track">0-based number among the header's subtitle tracks.</param>
     /// <param name="from">Start in milliseconds.</param>
     /// <param name="to">End in milliseconds, see <see cref="FilmSubtitles.ReadAsync"/>.</param>
     public Task<(SubtitleStretch? Stretch, ReadFailure? Failure)> ReadStretchAsync(
@@ -129,21 +129,21 @@ internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase data
         }
     }
 
-    /// <summary>Whether a subtitle file is of this film and no other in the folder: by its name, by its folder, or by the same episode.</summary>
+    /// <summary>Whether a subtitle file belongs to this film and not to another in the folder: by its name, its folder, or the same episode.</summary>
     private static bool Belongs(string path, string film) =>
         path.Contains(Path.GetFileNameWithoutExtension(film), StringComparison.OrdinalIgnoreCase)
         || (TitleOf(film) is { Episodes: { } episode } title && TitleOf(Path.GetFileName(path)) is { } other && other.Episodes == episode && other.Season == title.Season);
 
     private static ReleaseTitle? TitleOf(string name) => ReleaseTitle.Parse(Path.GetFileNameWithoutExtension(name));
 
-    /// <summary>The path of the folder inside the release, with its last separator; empty for the release.</summary>
+    /// <summary>The folder's path inside the release, with a trailing separator; empty for the release itself.</summary>
     private static string FolderOf(LibraryFile file) => file.Path[..^file.Name.Length];
 
     private static MediaKind KindOf(LibraryFile file) => MediaSignature.KindOf(Path.GetExtension(file.Name).TrimStart('.'));
 
     private static bool IsSubtitle(MediaKind kind) => kind is MediaKind.SubRip or MediaKind.SubStation or MediaKind.WebVtt;
 
-    /// <summary>The bytes of a film for one stretch. Reads of one stretch share a stream, so that it can prefetch.</summary>
+    /// <summary>The film's bytes for one time range. All reads of a range share one stream, so that the stream can prefetch.</summary>
     private sealed class StretchBytes(FileStreamFactory files, LibraryFile film) : IAsyncDisposable
     {
         private OpenedFile? _opened;

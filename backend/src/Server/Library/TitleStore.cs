@@ -5,19 +5,19 @@ using Sluice.Usenet.Media.Titles;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Facts about a release that lists show next to its name.</summary>
+/// <summary>Facts about a release that lists show beside its name.</summary>
 /// <param name="Title">The parsed name; null if the name could not be parsed.</param>
-/// <param name="Sampled">Articles found or missing when the import sampled the release; 0 without a sample.</param>
+/// <param name="Sampled">How many articles the import found or missed when it sampled the release; 0 without a sample.</param>
 /// <param name="Missing">Sampled articles that no provider had.</param>
 internal sealed record ReleaseFacts(ReleaseTitle? Title, int Sampled, int Missing)
 {
-    /// <summary>The missing share of the sampled articles, from 0 to 1; null if none is known to be missing.</summary>
+    /// <summary>The fraction of sampled articles that were missing, from 0 to 1; null if none is known to be missing.</summary>
     public double? MissingShare => Missing > 0 ? (double)Missing / Math.Max(Missing, Sampled) : null;
 
-    /// <summary>Parses the title of a file from its names alone, without the database.</summary>
+    /// <summary>Parses the title of a file from release and file name, without the database.</summary>
     public static ReleaseTitle? TitleOf(LibraryFile file) => new ReleaseFacts(ReleaseTitle.Parse(file.Release.Name), 0, 0).TitleOf(file.Path);
 
-    /// <summary>Returns the title of a file. In a pack, the file name determines the episode.</summary>
+    /// <summary>Returns the title of a file. In a pack, the file's name determines the episode.</summary>
     public ReleaseTitle? TitleOf(string path)
     {
         if (Title is { Season: null } or { Episodes: not null })
@@ -27,7 +27,7 @@ internal sealed record ReleaseFacts(ReleaseTitle? Title, int Sampled, int Missin
     }
 }
 
-/// <summary>Columns of <c>release</c> that hold its <see cref="ReleaseFacts"/>.</summary>
+/// <summary>Columns of <c>release</c> that hold <see cref="ReleaseFacts"/>.</summary>
 internal record FactsRow
 {
     /// <summary>The columns for a release <c>r</c>.</summary>
@@ -72,7 +72,7 @@ internal sealed class TitleStore(SluiceDatabase database)
     public static void SetSample(DbConnection connection, long release, int sampled, int missing) =>
         connection.Execute("UPDATE release SET sampled = @sampled, missing = @missing WHERE id = @release", new { release, sampled, missing });
 
-    /// <summary>Stores missing titles of some releases from an earlier version. Returns whether more may be left.</summary>
+    /// <summary>Adds titles to some releases from an earlier version. Returns whether more may be left.</summary>
     public Task<bool> FillAsync(CancellationToken cancellationToken) => database.WriteAsync(
         connection =>
         {

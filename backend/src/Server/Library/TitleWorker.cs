@@ -4,8 +4,8 @@ using Sluice.Server.Diagnostics;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Adds titles to releases of earlier versions and imported libraries, in small transactions that let other writes run in between. An index lists the
-/// rows without a title, so startup without such rows reads nothing.
+/// Adds titles to releases from earlier versions and imported libraries, in small transactions that let other writes run in between. An index lists the rows
+/// without a title, so startup reads nothing if there are none.
 /// </summary>
 internal sealed class TitleWorker(SluiceDatabase database, TitleStore titles) : IWorker
 {

@@ -5,10 +5,10 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Reads the tracks of a library file from its header before playback, and stores the media facts.</summary>
+/// <summary>Reads a library file's tracks from its header before playback, and stores the media facts.</summary>
 internal sealed class TrackProbe(FileStreamFactory files, MediaStore media, TimeProvider time)
 {
-    // Short, because a preview must not block for long. Later tracks become known during playback.
+    // Short, because a preview must not block for long. Tracks that are not read in time become known during playback.
     private static readonly TimeSpan ProbeTimeout = TimeSpan.FromSeconds(30);
 
     /// <summary>Reads the header of a file. Returns either its tracks or the failure.</summary>
@@ -41,7 +41,7 @@ internal sealed class TrackProbe(FileStreamFactory files, MediaStore media, Time
         }
         catch (Exception e) when (e is DbException or StorageException)
         {
-            // The tracks are known even if they could not be stored. The next read of the header stores them.
+            // The tracks are known even if they could not be stored. The next header read stores them.
         }
     }
 
