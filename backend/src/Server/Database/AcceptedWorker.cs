@@ -16,7 +16,7 @@ internal sealed class AcceptedSignal(TimeProvider time)
 /// <summary>Records accepted NZBs in the file next to the blobs, so that an older backup is recognized even if the server was killed.</summary>
 internal sealed class AcceptedWorker(DatabaseOpening opening, AcceptedSignal accepted, TimeProvider time)
 {
-    /// <summary>Minimum time between two records, because each costs two disk flushes. A clean stop always records.</summary>
+    /// <summary>Minimum time between two records, because each costs two disk flushes. A clean shutdown always records.</summary>
     public static readonly TimeSpan Pause = TimeSpan.FromSeconds(10);
 
     public async Task RunAsync(CancellationToken stopping)

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>File system calls of <see cref="BlobStore"/>. Each step has its own member, because their order decides durability (IMP-2).</summary>
+/// <summary>File system calls of <see cref="BlobStore"/>. Each step is a separate member, because durability depends on their order (IMP-2).</summary>
 internal interface IBlobFiles
 {
     Stream Create(string path);
@@ -10,7 +10,7 @@ internal interface IBlobFiles
 
     void Rename(string from, string to);
 
-    /// <summary>Flushes the entries of the folder to disk (fsync of the directory).</summary>
+    /// <summary>Flushes a folder's entries to disk (fsync of the directory).</summary>
     void SyncFolder(string path);
 
     FileStream OpenRead(string path);
@@ -21,7 +21,7 @@ internal interface IBlobFiles
     /// <summary>Lists the files of a folder. Each property other than the name costs a system call.</summary>
     IEnumerable<FileInfo> List(string folder);
 
-    /// <summary>Free bytes on the volume that this process may use.</summary>
+    /// <summary>Returns how many free bytes of the volume this process may use.</summary>
     long FreeBytes(string folder);
 }
 

@@ -5,17 +5,17 @@ using Dapper;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A file next to the blobs that identifies their database. It is written after the database commits the same values. A clean stop adds the length, change
-/// counter and time of the database file, so that the next startup can skip the full check.
+/// A file next to the blobs that identifies the database they belong to. It is written after the database commits the same values. A clean shutdown adds the
+/// database file's length, change counter and write time, so that the next startup can skip the full check.
 /// </summary>
-/// <remarks>Row numbers only grow and are recorded after their commit. Lower numbers therefore mean an older copy, even within one run.</remarks>
+/// <remarks>Row numbers only grow, and are recorded after their commit. Lower numbers therefore mean an older copy, even within one run.</remarks>
 /// <param name="Id">Random id of the database.</param>
 /// <param name="Epoch">Number of the last startup with this database.</param>
 internal sealed record BlobGeneration(string Id, long Epoch)
 {
     private const int MaxBytes = 4096;
 
-    /// <summary>Row numbers when the file was written; null in a file of an earlier version.</summary>
+    /// <summary>Row numbers when the file was written; null if an earlier version wrote it.</summary>
     public RowNumbers? Numbers { get; init; }
 
     /// <summary>State of the closed database; null while the server runs or after a kill.</summary>
@@ -56,10 +56,10 @@ internal sealed record BlobGeneration(string Id, long Epoch)
     }
 }
 
-/// <summary>The highest row numbers ever assigned. Removing rows does not lower them.</summary>
-/// <remarks>A migration that rebuilds one of these tables must preserve its <c>sqlite_sequence</c> number.</remarks>
+/// <summary>The highest row numbers ever assigned. Deleting rows does not lower them.</summary>
+/// <remarks>A migration that rebuilds one of these tables must preserve the table's <c>sqlite_sequence</c> number.</remarks>
 /// <param name="QueueFile">Number of the last accepted NZB.</param>
-/// <param name="HistoryItem">Number of the last history item, including removed ones.</param>
+/// <param name="HistoryItem">Number of the last history item, including items removed since.</param>
 internal sealed record RowNumbers(long QueueFile, long HistoryItem)
 {
     public static RowNumbers Read(DbConnection connection) => new(Last(connection, "queue_file"), Last(connection, "history_item"));
@@ -70,7 +70,7 @@ internal sealed record RowNumbers(long QueueFile, long HistoryItem)
     private static long Last(DbConnection connection, string table) => connection.ExecuteScalar<long?>(SqlDialect.LastNumber(table)) ?? 0;
 }
 
-/// <summary>Properties of a database file that are cheap to read and change with every write.</summary>
+/// <summary>Properties of a database file that are cheap to read and change on every write.</summary>
 /// <param name="Length">File length in bytes.</param>
 /// <param name="Changes">Change counter in the SQLite header.</param>
 /// <param name="WrittenAt">Last write time, in UTC ticks.</param>
@@ -93,6 +93,6 @@ internal sealed record ClosedDatabase(long Length, uint Changes, long WrittenAt,
         return new ClosedDatabase(file.Length, changes, File.GetLastWriteTimeUtc(folder.Database).Ticks, checkedAt.ToUnixTimeMilliseconds());
     }
 
-    /// <summary>Whether the other file is probably the same and unchanged.</summary>
+    /// <summary>Whether the other file is probably the same, and unchanged.</summary>
     public bool LooksLike(ClosedDatabase? other) => other is not null && this with { CheckedAt = 0 } == other with { CheckedAt = 0 };
 }

@@ -4,20 +4,20 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Keeps unreferenced blobs for at least <see cref="Days"/> days before deletion, in one folder per remaining day (F41, F43). A day passes only after
-/// 24 hours of both the wall clock and the uptime, because either clock may jump. Blobs that a backup references stay in a separate folder until no backup
-/// references them (OPS-4). Thread-safe, because files move only by renames.
+/// Keeps unreferenced blobs for at least <see cref="Days"/> days before deletion, in one folder per remaining day (F41, F43). A day counts only after 24 hours
+/// by both the wall clock and the uptime, because either may jump. Blobs referenced by a backup are kept in a separate folder for as long as that backup exists
+/// (OPS-4). Thread-safe, because files move only by rename.
 /// </summary>
 /// <param name="backedUp">Reads the keys of all blobs that backups reference; null without backups.</param>
 internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, BackedUpBlobs? backedUp = null)
 {
     public const int Days = 7;
 
-    // One more, because a file may arrive at the end of its first day.
+    // One extra, because a file may arrive at the end of its first day.
     private const int Folders = Days + 1;
     private static readonly TimeSpan Day = TimeSpan.FromHours(24);
 
-    // Guards _passedAt and the renaming of the day folders.
+    // Guards _passedAt and renames of the day folders.
     private readonly Lock _gate = new();
     private long? _passedAt;
 
@@ -31,7 +31,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
         }
         catch (FileNotFoundException)
         {
-            // Already moved or never existed, which makes no difference to the caller.
+            // The file was already moved or never existed. The caller need not know which.
         }
     }
 
@@ -41,7 +41,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
     /// <summary>Returns the path of the newest quarantined file of this name, or null.</summary>
     public string? Find(string name) => DayFolders().Select(day => Path.Combine(day, name)).FirstOrDefault(File.Exists);
 
-    /// <summary>The file most recently quarantined under this name.</summary>
+    /// <summary>The file under this name in the newest folder. It may not exist.</summary>
     public FileInfo Newest(string path) => new(Path.Combine(FolderOf(Folders), Path.GetFileName(path)));
 
     /// <summary>Restores the latest quarantined file of this name. Returns whether there was one; throws if the target exists.</summary>
@@ -76,8 +76,8 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
     }
 
     /// <summary>
-    /// Moves expired blobs referenced by a backup to their own folder, and blobs there without such a backup back to the first day. Released blobs stay for
-    /// that day too, because a single reading of the backups may have missed them.
+    /// Moves expired blobs that a backup references to their own folder. Moves blobs that are no longer in any backup from there back to the first day. Such
+    /// blobs are not deleted on that day, because one reading of the backups may have missed them.
     /// </summary>
     private void KeepBackedUp()
     {
@@ -97,7 +97,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
 
     private static bool HasFiles(string path) => Directory.Exists(path) && Directory.EnumerateFiles(path).Any();
 
-    /// <summary>Whether a day has passed since the mark file. The first call, or a clock set back, only resets the mark.</summary>
+    /// <summary>Whether a day has passed since the mark file was written. The first call, or a clock set back, only resets the mark.</summary>
     private bool IsDue()
     {
         var mark = Path.Combine(folder.Quarantine, "day");
@@ -112,7 +112,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
 
     private string BackedUpFolder => Path.Combine(folder.Quarantine, "backed-up");
 
-    /// <summary>The folders that a blob can be restored from, the newest first.</summary>
+    /// <summary>The folders from which a blob can be restored, newest first.</summary>
     private IEnumerable<string> DayFolders() => Enumerable.Range(1, Folders).Reverse().Select(FolderOf).Append(BackedUpFolder);
 
     private string FolderOf(int day) => Path.Combine(folder.Quarantine, day.ToString(CultureInfo.InvariantCulture));

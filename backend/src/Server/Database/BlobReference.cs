@@ -3,10 +3,10 @@ using Dapper;
 
 namespace Sluice.Server.Database;
 
-/// <summary>A column of blob hashes or nulls, with an index that starts with it. A blob that no such column references may be removed.</summary>
+/// <summary>A column of blob hashes or nulls, with an index that starts with this column. Blobs that no such column references may be removed.</summary>
 internal sealed record BlobReference(string Table, string Column, string Index)
 {
-    /// <summary>Whether the column references NZBs, which must exist. Rows with any other blob are complete without it.</summary>
+    /// <summary>Whether the column references NZBs, which must exist. Other blobs are optional: their rows are complete without them.</summary>
     public bool IsNzb { get; init; } = true;
 
     /// <summary>Reads all hashes, from an index if possible, because every startup counts them.</summary>
@@ -17,7 +17,7 @@ internal sealed record BlobReference(string Table, string Column, string Index)
 
     public string IndexSql => $"SELECT {Column} FROM {Table} INDEXED BY {Index} WHERE {Column} IS NOT NULL";
 
-    /// <summary>Reads the keys of all blobs that a table refers to, with repetitions (<see cref="BlobStore.KeyOf"/>).</summary>
+    /// <summary>Reads the keys of all blobs that a table references, including duplicates (<see cref="BlobStore.KeyOf"/>).</summary>
     public static IEnumerable<UInt128> Read(DbConnection connection, BlobReference reference) =>
         connection.Query<string>(reference.Sql, buffered: false).Select(hash => BlobStore.KeyOf(hash));
 }

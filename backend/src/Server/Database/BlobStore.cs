@@ -23,10 +23,10 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     private const long SpareBytes = 64L << 20;
     private const int HashLength = 64;
 
-    // A blob is written before its row, so a young blob without a row may be an upload in progress.
+    // A blob is written before its row, so a recent blob without a row may belong to an upload in progress.
     private static readonly TimeSpan OrphanAge = TimeSpan.FromHours(1);
 
-    // Saving replaces a blob of the same hash. The content is equal, and the new date protects it from the orphan sweep.
+    // Saving replaces a blob with the same hash. The content is the same, and the new date protects the blob from the orphan sweep.
     private readonly DurableFolder _saved = new(folder.Blobs, files, state);
 
     /// <summary>Refuses an upload early, before any of its bytes are written.</summary>
@@ -35,7 +35,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 
     /// <summary>Reads an NZB to its end and stores it, compressed and durable.</summary>
     /// <param name="plain">The NZB as text; read once, forward only, and left open.</param>
-    /// <param name="read">Parses the NZB while it is written and may stop early. Must not throw for invalid content. Null to skip parsing.</param>
+    /// <param name="read">Parses the NZB while it is being written, and may stop early. Must not throw for invalid content. Null to skip parsing.</param>
     /// <param name="beforeNaming">Receives the hash once the NZB is read, before the blob becomes visible.</param>
     /// <param name="cancellationToken">Deletes the partial file.</param>
     /// <exception cref="BlobTooLargeException">The NZB is longer than <see cref="MaxNzbBytes"/>.</exception>
@@ -93,8 +93,8 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             cancellationToken);
     }
 
-    /// <summary>Whether a blob of this NZB exists. Only reading it reveals damage.</summary>
-    /// <exception cref="StorageException">The folder cannot be read, which proves nothing about the NZB.</exception>
+    /// <summary>Whether the NZB's blob exists. Damage is found only by reading the blob.</summary>
+    /// <exception cref="StorageException">The folder cannot be read, so the NZB may or may not exist.</exception>
     public bool ContainsNzb(string hash)
     {
         var path = _saved.PathOf(CheckHash(hash) + NzbSuffix);
@@ -146,7 +146,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return quarantine.TryRestore(_saved.PathOf(hash + NzbSuffix));
     }
 
-    /// <summary>Keys of all stored NZBs, from file names alone, because every startup calls this.</summary>
+    /// <summary>Keys of all stored NZBs. Uses only file names, because every startup calls this.</summary>
     public HashSet<UInt128> ListNzbs() => DurableFolder.Read(
         () => new FileSystemEnumerable<UInt128>(folder.Blobs, (ref FileSystemEntry entry) => KeyOf(entry.FileName[..HashLength]))
         {
@@ -155,7 +155,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }.ToHashSet(),
         folder.Blobs);
 
-    /// <remarks>Includes quarantined NZBs, because startup restores them if a row refers to them.</remarks>
+    /// <remarks>Includes quarantined NZBs, because startup restores them if a row references them.</remarks>
     public Dictionary<UInt128, long> MeasureNzbs()
     {
         var lengths = new Dictionary<UInt128, long>();
@@ -178,7 +178,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }.DistinctBy(static found => found.Item1).ToDictionary(),
         path);
 
-    /// <summary>Finds stored NZBs by key, with the time of the last write and the bytes on disk.</summary>
+    /// <summary>Finds stored NZBs by key. Returns hash, last write time and bytes on disk.</summary>
     public IReadOnlyList<(string Hash, DateTimeOffset At, long Bytes)> FindNzbs(IReadOnlySet<UInt128> keys) =>
     [
         .. _saved.List().Where(file => file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal) && HashOf(file.Name) is { } hash && keys.Contains(KeyOf(hash)))
@@ -199,7 +199,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             folder.Blobs);
     }
 
-    /// <summary>Whether a stored NZB decompresses to the content of its hash. False if it is damaged.</summary>
+    /// <summary>Whether a stored NZB decompresses to content with this hash. False if the NZB is damaged.</summary>
     public static bool IsWhole(Stream packed, string hash)
     {
         try
@@ -213,20 +213,20 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }
     }
 
-    /// <summary>The first half of a hash, because large sets then need a fifth of the memory. Other text gives zero, which matches no blob.</summary>
+    /// <summary>Returns the first half of a hash, because large sets then need a fifth of the memory. Other text yields zero, which matches no blob.</summary>
     public static UInt128 KeyOf(ReadOnlySpan<char> hash) =>
         hash.Length == HashLength && UInt128.TryParse(hash[..(HashLength / 2)], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var key)
             ? key
             : UInt128.Zero;
 
-    /// <summary>Finds temporary files and unreferenced blobs older than an hour, because a younger blob may still get its row.</summary>
+    /// <summary>Finds temporary files and unreferenced blobs that are over an hour old. The row of a newer blob may still be written.</summary>
     public Orphans FindOrphans(IReadOnlySet<UInt128> referenced)
     {
         var (paths, orphaned, stored) = (new List<string>(), new HashSet<string>(), 0);
         var oldest = time.WallTime() - OrphanAge;
         foreach (var file in _saved.List())
         {
-            // Leave foreign files alone.
+            // Leave files of other programs alone.
             var hash = HashOf(file.Name);
             if (hash is not null && file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal))
                 stored++;
@@ -287,7 +287,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             : throw new ArgumentException("Not a SHA-256 in lower-case hex.", nameof(hash));
 }
 
-/// <summary>The blobs of a database: in the data folder with its quarantine, or copied elsewhere.</summary>
+/// <summary>The blobs that belong to a database: in the data folder and its quarantine, or in a copy elsewhere.</summary>
 internal interface IBlobSource
 {
     /// <summary>Returns the bytes on disk of every NZB, by <see cref="BlobStore.KeyOf"/>.</summary>
@@ -297,7 +297,7 @@ internal interface IBlobSource
     FileStream? OpenBlob(string name);
 }
 
-/// <summary>Unreferenced blob files, their number of distinct hashes, and the number of all stored NZBs.</summary>
+/// <summary>Paths of unreferenced blob files, the number of distinct hashes among them, and the number of all stored NZBs.</summary>
 internal sealed record Orphans(IReadOnlyList<string> Paths, int Hashes, int Stored);
 
 /// <summary>A durably stored NZB or upload.</summary>

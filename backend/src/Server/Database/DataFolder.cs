@@ -9,7 +9,7 @@ internal sealed record DataFolder(string Root)
     private const UnixFileMode PrivateFile = UnixFileMode.UserRead | UnixFileMode.UserWrite;
     private const UnixFileMode Others = (UnixFileMode)0b111_111;
 
-    /// <summary>Whether the process started as root and then switched users, which changes the advice about foreign owners.</summary>
+    /// <summary>Whether the process started as root and then switched users, which changes the advice about files owned by another user.</summary>
     public bool StartedAsRoot { get; init; }
 
     public string Database => Path.Combine(Root, "sluice.db");
@@ -36,16 +36,16 @@ internal sealed record DataFolder(string Root)
 
     public string Backups => Path.Combine(Root, "backups");
 
-    /// <summary>Databases that a restore has replaced, by time of the restore. Created on first use.</summary>
+    /// <summary>Databases that a restore has replaced, in folders named by the time of the restore. Created on first use.</summary>
     public string Replaced => Path.Combine(Root, "replaced");
 
-    /// <summary>A backup unpacked from one file for a restore. The folder exists only until then.</summary>
+    /// <summary>A backup unpacked from a single file for a restore. The folder exists only until the restore.</summary>
     public string Unpacked => Path.Combine(Root, "unpacked");
 
-    /// <summary>The restore to perform at the next startup. The file exists only until then.</summary>
+    /// <summary>The restore to perform at the next startup. The file is then deleted.</summary>
     public string RestoreWish => Path.Combine(Root, "restore.json");
 
-    /// <summary>Name and category of accepted NZBs, one per line. Created on first use.</summary>
+    /// <summary>Names and categories of accepted NZBs, one NZB per line. Created on first use.</summary>
     public string Accepted => Path.Combine(Root, "accepted.jsonl");
 
     /// <summary>Key files, which backups must not contain.</summary>
@@ -127,7 +127,7 @@ internal sealed record DataFolder(string Root)
         }
     }
 
-    /// <summary>Checks access without opening the file, because closing it would drop the locks that SQLite holds on it.</summary>
+    /// <summary>Checks access without opening the file, because closing it would release the locks that SQLite holds on it.</summary>
     private static void Try(string path, bool isOfOtherKind, string otherKind, bool write)
     {
         if (isOfOtherKind)
@@ -136,7 +136,7 @@ internal sealed record DataFolder(string Root)
             throw StorageException.Of(errno, path);
     }
 
-    /// <summary>Makes older files private. Each folder comes after its files, so that an interrupted run repeats that folder.</summary>
+    /// <summary>Makes older files private. Each folder is changed after its files, so that an interrupted run repeats the folder.</summary>
     private bool TightenModes()
     {
         if (OperatingSystem.IsWindows())
@@ -151,7 +151,7 @@ internal sealed record DataFolder(string Root)
             {
                 if (IsPrivate(folder))
                     continue;
-                // Subfolders of the blobs belong to another program.
+                // Subfolders in the blobs folder belong to another program.
                 var depth = folder == Blobs ? SearchOption.TopDirectoryOnly : SearchOption.AllDirectories;
                 foreach (var file in Directory.EnumerateFiles(folder, "*", depth))
                     Tighten(file, PrivateFile);

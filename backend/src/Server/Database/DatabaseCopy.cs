@@ -6,8 +6,8 @@ using SQLitePCL;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A complete copy of the database in one closed file, such as a backup. Reads change neither the file nor its folder, so it works on read-only media.
-/// If another process writes to the copy, results are wrong.
+/// A complete copy of the database in one closed file, such as a backup. Reads change neither the file nor its folder, so read-only media work. If another
+/// process writes to the copy meanwhile, results are wrong.
 /// </summary>
 /// <remarks>Not thread-safe. Every call blocks. A damaged file throws <see cref="SqliteException"/> or is reported as a flaw.</remarks>
 internal sealed class DatabaseCopy : IDisposable
@@ -18,13 +18,13 @@ internal sealed class DatabaseCopy : IDisposable
 
     private DatabaseCopy(SqliteConnection connection) => _connection = connection;
 
-    /// <summary>Returns the number of the last migration of the copy.</summary>
+    /// <summary>Returns the version of the copy's last migration.</summary>
     public int ReadVersion() => _connection.ExecuteScalar<int>("PRAGMA user_version");
 
-    /// <summary>Returns the id of the installation; null in a database of an older version.</summary>
+    /// <summary>Returns the id of the installation; null if an older version wrote the database.</summary>
     public string? ReadInstance() => Has("instance", "id") ? _connection.QueryFirstOrDefault<string>("SELECT id FROM instance") : null;
 
-    /// <summary>Returns the generation; null in a database of an older version.</summary>
+    /// <summary>Returns the generation; null if an older version wrote the database.</summary>
     public BlobGeneration? ReadGeneration() =>
         Has("generation", "epoch") ? _connection.QueryFirstOrDefault<BlobGeneration>("SELECT id AS Id, epoch AS Epoch FROM generation") : null;
 
@@ -42,7 +42,7 @@ internal sealed class DatabaseCopy : IDisposable
             connection.Open();
             SqlDialect.AddFunctions(connection);
             using var command = connection.CreateCommand();
-            // Do not run schema code, because the file may come from another machine.
+            // Do not run code in the schema, because the file may come from another machine.
             command.CommandText = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; SELECT count(*) FROM sqlite_schema; PRAGMA query_only = ON;";
             command.ExecuteScalar();
             return new DatabaseCopy(connection);
@@ -54,7 +54,7 @@ internal sealed class DatabaseCopy : IDisposable
         }
     }
 
-    /// <summary>Opens the current database read-only, even while a server uses it. Only <see cref="Read"/> is valid then.</summary>
+    /// <summary>Opens the current database read-only, even while a server uses it. In that case, only <see cref="Read"/> may be called.</summary>
     /// <exception cref="SqliteException">The file cannot be opened or is not a database.</exception>
     public static DatabaseCopy OpenPresent(DataFolder folder) => new(SluiceDatabase.Connect(folder.Database, SqliteOpenMode.ReadOnly));
 
@@ -81,7 +81,7 @@ internal sealed class DatabaseCopy : IDisposable
         }
     }
 
-    /// <summary>Returns the number of rows per table, in alphabetical order.</summary>
+    /// <summary>Returns the number of rows in each table, sorted by table name.</summary>
     public SortedDictionary<string, long> CountRows()
     {
         var counts = new SortedDictionary<string, long>(StringComparer.Ordinal);
@@ -96,7 +96,7 @@ internal sealed class DatabaseCopy : IDisposable
         return counts;
     }
 
-    /// <summary>Reads the hashes of references, with repetitions. Skips tables that the copy does not have yet.</summary>
+    /// <summary>Reads the hashes in these references, including duplicates. Skips tables that the copy does not have yet.</summary>
     public IEnumerable<string> HashesOf(IEnumerable<BlobReference> references) =>
         references.Where(reference => Has(reference.Table, reference.Column)).SelectMany(reference => _connection.Query<string>(reference.Sql, buffered: false));
 

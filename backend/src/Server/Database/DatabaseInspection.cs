@@ -16,29 +16,29 @@ internal sealed record DatabaseInspection
     /// <summary>Why the file is unusable; null if it is usable.</summary>
     public string? Damage { get; init; }
 
-    /// <summary>Generation and epoch; null in a database of an older version.</summary>
+    /// <summary>Generation and epoch; null if an older version wrote the database.</summary>
     public BlobGeneration? Generation { get; init; }
 
-    /// <summary>The highest row numbers; null if there are no numbered tables.</summary>
+    /// <summary>The highest row numbers; null if the database has no numbered tables.</summary>
     public RowNumbers? Numbers { get; init; }
 
     public int Referenced { get; init; }
 
-    /// <summary>Keys of stored NZBs without a row.</summary>
+    /// <summary>Keys of stored NZBs that no row references.</summary>
     public IReadOnlyCollection<UInt128> Unreferenced { get; init; } = [];
 
-    /// <summary>Hashes of referenced NZBs without a stored file.</summary>
+    /// <summary>Hashes of referenced NZBs that are not stored.</summary>
     public IReadOnlyList<string> Missing { get; init; } = [];
 
     /// <summary>Hashes that were already reported missing at an earlier startup.</summary>
     public IReadOnlySet<string> KnownLost { get; init; } = new HashSet<string>();
 
-    /// <summary>Number of missing NZBs that were not reported at any earlier startup.</summary>
+    /// <summary>Number of missing NZBs that no earlier startup reported.</summary>
     public int NewlyMissing => Missing.Count(hash => !KnownLost.Contains(hash));
 
     /// <summary>Inspects a database. Never opens an empty file, because SQLite would recreate it and discard its log.</summary>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
-    /// <exception cref="SqliteException">The file cannot be read, for a reason outside the file.</exception>
+    /// <exception cref="SqliteException">The file cannot be read for an external reason.</exception>
     public static DatabaseInspection Run(
         string path, MigrationRunner migrations, IEnumerable<BlobReference> references, IReadOnlySet<UInt128> stored)
     {
@@ -69,7 +69,7 @@ internal sealed record DatabaseInspection
         var hasGeneration = schema.Contains("table generation id");
         var referenced = new HashSet<UInt128>();
         var missing = new HashSet<string>();
-        // A database of an earlier version may lack some tables.
+        // A database written by an earlier version may lack some tables.
         var asked = references.Where(reference => reference.IsNzb && schema.Contains($"table {reference.Table} {reference.Column}"));
         foreach (var hash in asked.SelectMany(reference => connection.Query<string>(reference.Sql, buffered: false)))
         {

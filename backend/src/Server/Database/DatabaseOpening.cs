@@ -20,16 +20,16 @@ internal sealed class DatabaseOpening(
     SafeMode safeMode,
     ILogger<DatabaseOpening> logger)
 {
-    // Held while the file is replaced, because shutdown does not wait for workers beyond its deadline.
+    // Held while the file is being replaced, because shutdown stops waiting for workers at its deadline.
     private readonly Lock _writing = new();
     private BlobGeneration? _current;
     private Task? _noting;
 
-    /// <summary>Inspects database and blobs and opens the database if they match. Returns null in safe mode.</summary>
+    /// <summary>Inspects the database and the blobs, and opens the database if they match. Returns null in safe mode.</summary>
     /// <param name="accept">Value of <c>SLUICE_ACCEPT_DATABASE</c>.</param>
-    /// <param name="mayWrite">Writes wait for this task. The first one records this startup.</param>
+    /// <param name="mayWrite">Writes wait for this task. The first write records this startup.</param>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
-    /// <exception cref="StorageException">Database or blobs cannot be used.</exception>
+    /// <exception cref="StorageException">The database or the blobs cannot be used.</exception>
     public OpenedDatabase? Open(string? accept, Task mayWrite)
     {
         try
@@ -68,7 +68,7 @@ internal sealed class DatabaseOpening(
                 DatabaseLog.Accepted(logger, detail);
             if (safeMode.IsOn)
                 return null;
-            // An accepted database may lack rows for existing blobs, so keep these blobs forever.
+            // An accepted database may lack the rows of existing blobs, so keep those blobs forever.
             kept = found.Unreferenced;
             found = found with { IsEmpty = true };
         }
@@ -81,7 +81,7 @@ internal sealed class DatabaseOpening(
         return new OpenedDatabase(MaySweep: !found.IsEmpty, checkedAt, _noting);
     }
 
-    /// <summary>Records the current row numbers next to the blobs, once this startup is recorded. Thread-safe.</summary>
+    /// <summary>Records the current row numbers next to the blobs, after this startup itself is recorded. Thread-safe.</summary>
     public async Task NoteNumbersAsync(CancellationToken cancellationToken)
     {
         if (_noting is null || !database.IsOpen)
@@ -92,7 +92,7 @@ internal sealed class DatabaseOpening(
             var numbers = await database.ReadAsync(RowNumbers.Read, cancellationToken);
             lock (_writing)
             {
-                // Another call may meanwhile have recorded higher numbers or the closed state.
+                // Another call may have recorded higher numbers or the closed state in the meantime.
                 if (_current!.Numbers!.AreBelow(numbers))
                     WriteBeside(_current = _current with { Numbers = numbers });
             }
@@ -103,12 +103,12 @@ internal sealed class DatabaseOpening(
         }
         catch (Exception e) when (StorageException.From(e, folder.Database) is { } fault)
         {
-            // Harmless: the file only falls behind the database, which is never mistaken for an older copy.
+            // Harmless: the file only lags behind the database, and a newer database is never mistaken for an older copy.
             DatabaseLog.GenerationNotWritten(logger, folder.Generation, fault.Message);
         }
     }
 
-    /// <summary>Records next to the blobs that the database is closed. Call only after every connection was closed.</summary>
+    /// <summary>Records next to the blobs that the database is closed. Call only after all connections are closed.</summary>
     public void NoteClosed(DateTimeOffset checkedAt)
     {
         lock (_writing)
@@ -125,7 +125,7 @@ internal sealed class DatabaseOpening(
         return closed.LooksLike(ClosedDatabase.Inspect(folder, default)) ? DateTimeOffset.FromUnixTimeMilliseconds(closed.CheckedAt) : null;
     }
 
-    /// <summary>Records this startup in the database first and then in the file, because the file must never be ahead of the database.</summary>
+    /// <summary>Records this startup first in the database, then in the file, because the file must never be ahead of the database.</summary>
     private async Task NoteAsync(BlobGeneration next, IReadOnlyList<string> missing, IReadOnlyCollection<UInt128> kept)
     {
         var numbers = await database.WriteAsync(
@@ -155,7 +155,7 @@ internal sealed class DatabaseOpening(
         }
         catch (Exception e) when (StorageException.From(e, folder.Generation) is { } fault)
         {
-            // Harmless: the file only falls behind the database, which is never mistaken for an older copy.
+            // Harmless: the file only lags behind the database, and a newer database is never mistaken for an older copy.
             DatabaseLog.GenerationNotWritten(logger, folder.Generation, fault.Message);
         }
     }
@@ -170,12 +170,12 @@ internal sealed class DatabaseOpening(
     }
 }
 
-/// <summary>Reads and writes <c>kept_nzb</c>: stored NZBs that the accepted database has no rows for.</summary>
+/// <summary>Reads and writes <c>kept_nzb</c>: stored NZBs for which an accepted database has no rows.</summary>
 internal static class KeptNzbs
 {
     private const string KeyFormat = "x32";
 
-    /// <summary>Marks NZBs, by <see cref="BlobStore.KeyOf"/>, as never to be swept.</summary>
+    /// <summary>Exempts NZBs from the orphan sweep forever. The keys come from <see cref="BlobStore.KeyOf"/>.</summary>
     public static void Add(DbConnection connection, IReadOnlyCollection<UInt128> keys)
     {
         if (keys.Count == 0)
@@ -189,7 +189,7 @@ internal static class KeptNzbs
 }
 
 /// <summary>The result of opening a database.</summary>
-/// <param name="MaySweep">Whether unreferenced blobs are orphans. False for a new database and for one the operator had to accept.</param>
-/// <param name="CheckedAt">When the last full check passed; null if the file was not closed cleanly or has changed since.</param>
+/// <param name="MaySweep">Whether unreferenced blobs count as orphans. False for a new database, and for one that the operator had to accept.</param>
+/// <param name="CheckedAt">When the last full check passed; null if the file was not closed cleanly or has since changed.</param>
 /// <param name="Noting">Completes once this startup is recorded in the database and next to the blobs.</param>
 internal sealed record OpenedDatabase(bool MaySweep, DateTimeOffset? CheckedAt, Task Noting);

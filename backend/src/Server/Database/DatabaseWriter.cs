@@ -7,19 +7,19 @@ using SQLitePCL;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The only writer: one loop runs a bounded queue of writes in order, so no call waits for a database lock. Queued writes share a transaction and
-/// its commit with <c>synchronous=FULL</c>. Their tasks complete after it (IMP-8). A write that throws is rolled back without affecting the others.
+/// The only writer: one loop runs a bounded queue of writes in order, so that no call waits for a database lock. Queued writes share a transaction, committed
+/// with <c>synchronous=FULL</c>. Their tasks complete after the commit (IMP-8). A write that throws is rolled back without affecting the others.
 /// </summary>
 internal sealed class DatabaseWriter : IAsyncDisposable
 {
-    // Beyond this, callers wait to enqueue, so that a burst of uploads is bounded.
+    // Above this limit, callers wait to enqueue, so that a burst of uploads stays bounded.
     private const int MaxWaiting = 256;
 
     public const int MaxBatch = 64;
 
     private const int NoCheckpointOnClose = 1006; // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
 
-    // A transaction takes no more writes after this time, because its first write must not wait long for the commit (F31).
+    // After this time a transaction accepts no more writes, because its first write must not wait long for the commit (F31).
     private static readonly TimeSpan MaxBatchTime = TimeSpan.FromMilliseconds(20);
 
     private readonly SqliteConnection _connection;
@@ -33,7 +33,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     private readonly Task _loop;
 
     /// <summary>Takes ownership of the only writing connection. Runs each transaction inside <paramref name="watch"/>, which may refuse it.</summary>
-    /// <param name="times">Counts the time of each committed transaction.</param>
+    /// <param name="times">Records the duration of each committed transaction.</param>
     public DatabaseWriter(
         SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, ICommitStep commit, RowChanges changes, DurationHistogram times, TimeProvider time)
     {
@@ -72,7 +72,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             RunBatch();
     }
 
-    /// <summary>Runs all queued writes in one transaction. Their tasks complete after the commit, or fail together if the transaction does.</summary>
+    /// <summary>Runs all queued writes in one transaction. Their tasks complete after the commit, or all fail if the transaction fails.</summary>
     private void RunBatch()
     {
         var begun = new List<Write>();
@@ -104,7 +104,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         }
         catch (Exception e)
         {
-            // Nothing was committed. If the transaction could not begin, the first queued write gets the exception.
+            // Nothing was committed. If the transaction could not begin, the exception goes to the first queued write.
             if (begun.Count == 0 && _queue.Reader.TryRead(out var first))
                 begun.Add(first);
             _changes.RollBackTo(0);
@@ -113,13 +113,13 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             return;
         }
 
-        // Notify watchers before completing the tasks, so that no caller is ahead of them.
+        // Notify watchers before completing the tasks, so that watchers learn of a change before its caller does.
         _changes.Tell();
         foreach (var write in begun)
             write.Complete();
     }
 
-    /// <summary>Runs a write in a savepoint, so that a failure undoes only this write. A storage fault fails the whole transaction.</summary>
+    /// <summary>Runs a write in a savepoint, so that a failure rolls back only this write. A storage fault fails the whole transaction.</summary>
     private void RunInSavepoint(Write write)
     {
         var noted = _changes.Count;

@@ -1,12 +1,12 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A file of 1 MiB that reserves disk space. It is deleted at startup on a full disk, so that the database opens and stored releases stream (F34). It is
-/// created again once space is free.
+/// A file of 1 MiB that reserves disk space. If the disk is full at startup, the file is deleted, so that the database opens and stored releases stream (F34).
+/// It is created again once space is free.
 /// </summary>
 internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<DiskReserve> logger)
 {
-    /// <summary>Reserved bytes: SQLite needs 64 KiB to open, and startup writes the rest.</summary>
+    /// <summary>Reserved bytes: SQLite needs 64 KiB to open, and startup needs the rest for its writes.</summary>
     public const int Length = 1 << 20;
 
     // Bytes that must stay free after the reserve is created.
@@ -44,7 +44,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
         }
         catch (Exception e) when (StorageException.From(e, folder.Reserve) is not null)
         {
-            // Log nothing: the next write to this disk reports the same error.
+            // Do not log this, because the next write to this disk reports the same error.
         }
     }
 

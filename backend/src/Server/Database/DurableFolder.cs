@@ -1,9 +1,9 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A folder of durable files. A file gets its name only after its content is on disk (IMP-2): write a temporary file, fsync, rename, fsync the
-/// folder. A kill in between leaves only the temporary file. Every I/O error, even of a returned stream, becomes a <see cref="StorageException"/>,
-/// except <see cref="FileNotFoundException"/>.
+/// A folder of durable files. A file gets its name only after its content is on disk (IMP-2): write a temporary file, fsync, rename, fsync the folder. A kill
+/// in between leaves only the temporary file. Every I/O error, even one from a returned stream, becomes a <see cref="StorageException"/>, except <see
+/// cref="FileNotFoundException"/>.
 /// </summary>
 /// <remarks>Thread-safe. Write errors name the folder, because its file names mean nothing to an operator.</remarks>
 internal sealed class DurableFolder(string path, IBlobFiles files, StorageState? state = null)
@@ -12,7 +12,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
     public const string TemporarySuffix = ".tmp";
 
     /// <summary>Saves a file durably, replacing any file of that name. Returns the bytes on disk.</summary>
-    /// <param name="write">Writes the content and returns the name, which may depend on the content.</param>
+    /// <param name="write">Writes the content and returns the file name, which may depend on the content.</param>
     /// <param name="cancellationToken">Deletes the temporary file.</param>
     public async Task<long> SaveAsync(Func<Stream, Task<string>> write, CancellationToken cancellationToken)
     {
@@ -80,7 +80,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
 
     public void Delete(string file) => Run(() => files.Delete(file));
 
-    /// <summary>Deletes the file of a failed save. Ignores errors, because the caller reports the error of the save.</summary>
+    /// <summary>Deletes the file of a failed save. Ignores errors, because the caller reports why the save failed.</summary>
     public void Discard(string file)
     {
         try
@@ -95,7 +95,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
 
     public IReadOnlyList<FileInfo> List() => Read(() => files.List(path).ToList(), path);
 
-    /// <summary>Throws <see cref="StorageException"/> if fewer bytes are free.</summary>
+    /// <summary>Throws <see cref="StorageException"/> if less free space is left.</summary>
     public void RequireFree(long bytes)
     {
         if (Run(() => files.FreeBytes(path)) < bytes)
@@ -219,7 +219,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         {
             try
             {
-                // Disposal flushes the buffer, so it may fail like any write.
+                // Disposal flushes the buffer, so it may fail like any other write.
                 await inner.DisposeAsync();
             }
             catch (Exception e) when (owner.Find(e, file) is { } fault)

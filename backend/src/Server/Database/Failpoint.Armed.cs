@@ -3,10 +3,10 @@ using System.Globalization;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Builds with <c>-p:Failpoints=true</c>: <c>SLUICE_FAILPOINT=name:3</c> kills the process at the third pass, before any further write.</summary>
+/// <summary>For builds with <c>-p:Failpoints=true</c>: <c>SLUICE_FAILPOINT=name:3</c> kills the process at the third pass, before any further write.</summary>
 internal static partial class Failpoint
 {
-    // Static, because environment variables belong to the process.
+    // Static, because environment variables are per process.
     private static readonly string[] Armed = (Environment.GetEnvironmentVariable("SLUICE_FAILPOINT") ?? "").Split(':');
     private static int _left = Armed.Length > 1 ? int.Parse(Armed[1], CultureInfo.InvariantCulture) : 1;
 

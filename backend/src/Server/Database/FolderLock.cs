@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Locks the data folder against a second Sluice. The system releases the lock if the process dies.</summary>
+/// <summary>Locks the data folder against a second instance of Sluice. The system releases the lock if the process dies.</summary>
 internal sealed class FolderLock(DataFolder folder) : IDisposable
 {
     private const int LinuxWouldBlock = 11;
@@ -30,7 +30,7 @@ internal sealed class FolderLock(DataFolder folder) : IDisposable
         }
     }
 
-    /// <summary>Releases the lock. Keeps the file, because deleting it would race with a waiting process.</summary>
+    /// <summary>Releases the lock. Keeps the file, because deleting it would race with a process waiting for the lock.</summary>
     public void Dispose() => _file?.Dispose();
 
     private static bool IsHeld(IOException failure) =>

@@ -7,7 +7,7 @@ namespace Sluice.Server.Database;
 /// <remarks>Not thread-safe. Disposing deletes the copy.</remarks>
 internal sealed class ForeignDatabase : IDisposable
 {
-    // SQLite needs these files to see the last commits. It rebuilds the shared-memory index itself.
+    // SQLite needs these files to see the latest commits. It rebuilds the shared-memory index itself.
     private static readonly string[] Companions = ["-wal", "-journal"];
 
     private readonly SqliteConnection _connection;
@@ -54,7 +54,7 @@ internal sealed class ForeignDatabase : IDisposable
     }
 
     /// <summary>
-    /// Throws if another process has the database open. SQLite then locks the shared memory of the log, and during a read or write the database.
+    /// Throws if another process has the database open. SQLite then locks the log's shared memory, and during a read or write also the database.
     /// </summary>
     private static void RequireClosed(string path)
     {
@@ -69,7 +69,7 @@ internal sealed class ForeignDatabase : IDisposable
         {
             connection.Open();
             using var command = connection.CreateCommand();
-            // Opening merges the log into the copy. The pragma keeps schema code, such as a function in a view, from running.
+            // Opening merges the log into the copy. The pragma prevents code in the schema, such as a function in a view, from running.
             command.CommandText = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; SELECT count(*) FROM sqlite_schema; PRAGMA query_only = ON;";
             command.ExecuteScalar();
             return connection;
@@ -101,5 +101,5 @@ internal sealed class ForeignDatabase : IDisposable
     }
 }
 
-/// <summary>Another program's database cannot be read; the message says why.</summary>
+/// <summary>Another program's database cannot be read. The message says why.</summary>
 internal sealed class ForeignDatabaseException(string message, Exception? inner = null) : Exception(message, inner);

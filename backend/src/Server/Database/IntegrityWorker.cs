@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Checks the whole database in the background, weekly and after startup unless the last stop was clean and the file is unchanged. At startup,
-/// writes wait up to ten seconds for the check. Orphans are quarantined only after a passed check.
+/// Checks the whole database in the background, every week and after each startup. The startup check is skipped if the last shutdown was clean and the file is
+/// unchanged. At startup, writes wait up to ten seconds for the check. Orphans are quarantined only after a successful check.
 /// </summary>
 internal sealed class IntegrityWorker(
     SluiceDatabase database,
@@ -17,7 +17,7 @@ internal sealed class IntegrityWorker(
     TimeProvider time,
     ILogger<IntegrityWorker> logger) : IDisposable
 {
-    /// <summary>How long a passed check stays valid.</summary>
+    /// <summary>How long a successful check stays valid.</summary>
     public static readonly TimeSpan CheckInterval = TimeSpan.FromDays(7);
 
     private static readonly TimeSpan MaxWriteDelay = TimeSpan.FromSeconds(10);
@@ -34,15 +34,15 @@ internal sealed class IntegrityWorker(
     /// <summary>Sets the opened database. Call once, before <see cref="RunAsync"/>.</summary>
     public void Begin(OpenedDatabase opened) => _opened = opened;
 
-    /// <summary>Releases waiting writes, because no check will complete anymore.</summary>
+    /// <summary>Releases writes that wait for the check, because it will never complete.</summary>
     public void Dispose() => _mayWrite.TrySetResult();
 
-    /// <summary>Runs checks until canceled, even in the middle of a check. Returns at once without an open database.</summary>
+    /// <summary>Runs checks until canceled, even in the middle of a check. Returns immediately if no database is open.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
         if (_opened is not { } opened)
             return;
-        // Measured by uptime too, because the wall clock may jump.
+        // Also measured by uptime, because the wall clock may jump.
         var (countsFor, since) = (TimeSpan.Zero, time.GetTimestamp());
         if (opened.CheckedAt is { } last && time.WallTime() - last is var age && age >= TimeSpan.Zero && age < CheckInterval)
         {
@@ -85,12 +85,12 @@ internal sealed class IntegrityWorker(
         _mayWrite.TrySetResult();
         if (maySweep && await FindOrphansAsync(stopping) is { Paths.Count: > 0 } orphans)
         {
-            // Move the files inside a write, so that no row can appear meanwhile. Blobs rewritten by an upload stay.
+            // Move the files inside a write, so that no row can be added meanwhile. Blobs rewritten by an upload stay.
             await database.WriteAsync(connection => Move(connection, orphans), stopping);
         }
     }
 
-    /// <summary>Finds blobs without a row; null if table and index disagree, because neither then proves that a row is missing.</summary>
+    /// <summary>Finds blobs without a row. Null if table and index disagree, because then neither is proof that a row is missing.</summary>
     private async Task<Orphans?> FindOrphansAsync(CancellationToken stopping)
     {
         var referenced = await database.ReadAsync(

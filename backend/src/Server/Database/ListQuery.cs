@@ -2,12 +2,12 @@ using System.Data.Common;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The sort order of a list in SQL. The parameters <c>@rank</c>, <c>@text</c> and <c>@row</c> hold a position in it.</summary>
+/// <summary>The sort order of a list, in SQL. The parameters <c>@rank</c>, <c>@text</c> and <c>@row</c> hold a list position.</summary>
 /// <param name="Rank">Numeric sort key; 0 if unused.</param>
 /// <param name="Text">Text sort key; empty if unused.</param>
 /// <param name="Row">Unique tie-breaker.</param>
 /// <param name="By">The ORDER BY terms.</param>
-/// <param name="Behind">Condition for the rows after the position.</param>
+/// <param name="Behind">Condition that selects the rows after the position.</param>
 internal sealed record RowOrder(string Rank, string Text, string Row, string By, string Behind)
 {
     private const string NoRank = "0";
@@ -24,8 +24,8 @@ internal sealed record RowOrder(string Rank, string Text, string Row, string By,
 }
 
 /// <summary>
-/// Searches, filters, sorts and pages a list; pages stay stable while rows come and go (ADM-4). Returns row numbers from an index, so that stores load
-/// only the rows of one page. Not thread-safe.
+/// Searches, filters, sorts and pages a list. Pages stay stable while rows come and go (ADM-4). Returns row numbers from an index, so that stores load only one
+/// page of rows. Not thread-safe.
 /// </summary>
 internal sealed class ListQuery
 {
@@ -49,7 +49,7 @@ internal sealed class ListQuery
             _values[name] = value;
     }
 
-    /// <summary>Reads one page of row numbers, the first if <paramref name="after"/> is null. The table may include an index hint.</summary>
+    /// <summary>Reads a page of row numbers, starting at the beginning if <paramref name="after"/> is null. The table may include an index hint.</summary>
     public RowPage<PlacedRow> Read(DbConnection connection, string table, RowOrder order, RowPlace? after, int limit)
     {
         using var command = Command(connection, Sql(table, order, isFirst: after is null));
@@ -64,7 +64,7 @@ internal sealed class ListQuery
                 rows.Add(new PlacedRow(reader.GetInt64(0), new RowPlace(reader.GetInt64(1), reader.GetString(2), reader.GetInt64(3))));
         }
 
-        // If the first page is the whole list, its length is the total, which saves a second pass over the index.
+        // If the first page is the whole list, its length is the total, so a second pass over the index is not needed.
         var total = after is null && rows.Count <= limit ? rows.Count : Count(connection, table);
         return rows.Count > limit ? new(rows[..limit], rows[limit - 1].Place, total) : new(rows, null, total);
     }

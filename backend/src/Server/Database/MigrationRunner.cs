@@ -5,14 +5,14 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Migrates a database after copying it (F35). Each step is one transaction that also sets <c>user_version</c>.</summary>
+/// <summary>Migrates a database after copying it (F35). Each step is one transaction, which also sets <c>user_version</c>.</summary>
 internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataFolder folder)
 {
     private const int KeptCopies = 3;
 
     public int Latest => migrations.Count == 0 ? 0 : migrations[^1].Version;
 
-    /// <summary>Runs the missing steps and returns the previous version. Synchronous, because SQLite is.</summary>
+    /// <summary>Runs the missing steps and returns the previous version. Synchronous, because SQLite is synchronous.</summary>
     /// <exception cref="StartRefusedException">A newer program wrote the database.</exception>
     public int Run(SqliteConnection connection)
     {
@@ -29,7 +29,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         return found;
     }
 
-    /// <exception cref="StartRefusedException">A newer program wrote the database, or its version is not one of Sluice's.</exception>
+    /// <exception cref="StartRefusedException">A newer program wrote the database, or its version is not a version of Sluice.</exception>
     public int ReadVersion(SqliteConnection connection)
     {
         using var command = connection.CreateCommand();
@@ -49,7 +49,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
                 $"{folder.Database} was written by a newer Sluice (version {found}, this one knows {Latest}); install that one or restore a copy from {folder.Backups}");
     }
 
-    /// <summary>Runs a schema query on an empty database of the given version.</summary>
+    /// <summary>Runs a schema query on an empty database migrated to a version.</summary>
     public IReadOnlyList<string> SchemaOf(int version, string query)
     {
         using var connection = new SqliteConnection("Data Source=:memory:");
@@ -70,7 +70,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         Failpoint.Reach("migration-begins");
         using var transaction = new SqliteWork(connection, writes: true);
         using var command = connection.CreateCommand();
-        // Set the version in the same transaction, so that a kill cannot separate a step from its number.
+        // Set the version in the same transaction, so that a step and its number are always committed together.
         command.CommandText = string.Create(CultureInfo.InvariantCulture, $"{migration.Sql}\n;PRAGMA user_version = {migration.Version};");
         command.ExecuteNonQuery();
         Failpoint.Reach("migration-done");
@@ -78,7 +78,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         Failpoint.Reach("migration-committed");
     }
 
-    /// <summary>Copies through SQLite, because the file lacks the pages in the log. The final name appears after the copy is on disk.</summary>
+    /// <summary>Copies through SQLite, because recent pages may be only in the log. The copy gets its final name once it is on disk.</summary>
     private void Copy(SqliteConnection connection, int version)
     {
         Directory.CreateDirectory(folder.Backups);
@@ -106,7 +106,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         DeleteOldCopies();
     }
 
-    /// <summary>Keeps the copies of the last migrations (OPS-6). The versions in their names tell the order, because a clock may be wrong.</summary>
+    /// <summary>Keeps the copies made before the last migrations (OPS-6). Sorts by the versions in their names, because clocks may be wrong.</summary>
     private void DeleteOldCopies()
     {
         try
@@ -117,11 +117,11 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // An old copy costs only space, and the next migration tries again.
+            // An old copy only wastes space, and the next migration retries.
         }
     }
 
-    /// <summary>Returns the versions after and before a migration; null for the file of an operator.</summary>
+    /// <summary>Returns the versions after and before a migration; null for a file of the operator.</summary>
     private static (int To, int From)? VersionsOf(string path) =>
         Path.GetFileNameWithoutExtension(path).Split('-') is ["before", "migration", var from, "to", var to]
         && int.TryParse(from, NumberStyles.None, CultureInfo.InvariantCulture, out var before) && int.TryParse(to, NumberStyles.None, CultureInfo.InvariantCulture, out var after)

@@ -4,7 +4,7 @@ namespace Sluice.Server.Database;
 internal static class OpeningPolicy
 {
     /// <summary>Returns the reason for safe mode with details, or null to continue. Runs before anything is written.</summary>
-    /// <param name="beside">The generation in the file next to the blobs; null if there is no file.</param>
+    /// <param name="beside">The generation recorded next to the blobs; null if there is no such file.</param>
     public static (SafeModeCause Cause, string Detail)? Judge(DatabaseInspection found, BlobGeneration? beside, int stored)
     {
         if (found.Damage is { } damage)
@@ -20,7 +20,7 @@ internal static class OpeningPolicy
                     return (SafeModeCause.Foreign, $"it is of the generation {generation.Id}, they are of {beside.Id}");
                 if (epoch < beside.Epoch)
                     return (SafeModeCause.Older, $"it was last started with as number {epoch}, they as number {beside.Epoch}");
-                // Within one epoch, only row numbers reveal an older copy.
+                // Within one epoch, only the row numbers reveal an older copy.
                 var rows = found.Numbers ?? new RowNumbers(0, 0);
                 if (epoch == beside.Epoch && beside.Numbers is { } noted && rows.AreBelow(noted))
                     return (SafeModeCause.Older, $"its last NZB and item are number {rows.QueueFile} and {rows.HistoryItem}, theirs {noted.QueueFile} and {noted.HistoryItem}");
@@ -32,6 +32,6 @@ internal static class OpeningPolicy
             : null;
     }
 
-    /// <summary>Maximum missing or unreferenced blobs without an alarm: five or one percent, whichever is larger (F41).</summary>
+    /// <summary>Maximum missing or unreferenced blobs that do not raise an alarm: five or one percent, whichever is larger (F41).</summary>
     public static int MostLost(int all) => Math.Max(5, all / 100);
 }

@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Hashes and copies every byte that is read, because the source can be read only once.</summary>
-/// <remarks>Leaves source and target open. Reading beyond the limit throws.</remarks>
+/// <summary>Hashes and copies every byte read, because the source can be read only once.</summary>
+/// <remarks>Leaves source and target open. Reading past the limit throws.</remarks>
 internal sealed class PassingStream(Stream from, Stream to, IncrementalHash hash, long limit) : ForwardStream
 {
     private const int DrainBuffer = 128 << 10;
@@ -30,7 +30,7 @@ internal sealed class PassingStream(Stream from, Stream to, IncrementalHash hash
         }
         catch (Exception e)
         {
-            // A parser may mistake this for invalid content and continue, so fail all later reads too.
+            // A parser may mistake this for invalid content and continue, so later reads must fail too.
             _fault = ExceptionDispatchInfo.Capture(e);
             throw;
         }

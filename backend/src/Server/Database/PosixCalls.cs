@@ -13,7 +13,7 @@ internal static partial class PosixCalls
     /// <summary>Makes renames and new names in a folder durable (fsync of the directory).</summary>
     public static void SyncFolder(string path)
     {
-        // Unneeded on Windows, because NTFS journals metadata; its folders cannot be opened for fsync either.
+        // Unnecessary on Windows, because NTFS journals metadata. Its folders cannot be opened for fsync anyway.
         if (OperatingSystem.IsWindows())
             return;
 
@@ -66,7 +66,7 @@ internal static partial class PosixCalls
         return Statx(CurrentFolder, path, noFollow, 0x1, out var found) == 0 && (found.Mode & kind) == 0x8000; // STATX_TYPE, S_IFREG
     }
 
-    /// <summary>Whether another process, even in another container, holds an fcntl lock on a file. Also false off Linux or if not visible.</summary>
+    /// <summary>Whether another process holds an fcntl lock on a file, even in another container. False if that cannot be seen, and on other systems.</summary>
     public static bool IsLockedByOther(string path)
     {
         if (!OperatingSystem.IsLinux() || !File.Exists(path))
@@ -82,8 +82,8 @@ internal static partial class PosixCalls
     }
 
     /// <summary>
-    /// Gives the calling thread the lowest priority permanently, because Linux counts niceness per thread and only an administrator may raise it again.
-    /// Does nothing on other systems.
+    /// Permanently gives the calling thread the lowest priority. Linux counts niceness per thread, and only an administrator may raise the priority again. Does
+    /// nothing on other systems.
     /// </summary>
     public static void LowerPriority()
     {
@@ -131,14 +131,14 @@ internal static partial class PosixCalls
         }
     }
 
-    /// <summary>Advice about a path of another owner, appended to a sentence; empty if this user owns it.</summary>
+    /// <summary>Advice about a path that another user owns, appended to a sentence; empty if this user owns the path.</summary>
     /// <param name="startedAsRoot">Whether the process has switched to this user.</param>
     public static string AdviseOnOwner(string folder, string path, bool startedAsRoot) =>
         OperatingSystem.IsLinux() ? AdviseOnOwner(folder, path, GetEffectiveUser(), GetEffectiveGroup(), startedAsRoot) : "";
 
     /// <summary>
-    /// Advises how <paramref name="user"/>, the user that Sluice runs as or switches to (<see cref="BecomeUser"/>), gains access to a path. The text
-    /// starts with a comma, because it continues a sentence; empty if that user owns the path.
+    /// Advises how <paramref name="user"/>, the user that Sluice runs as or switches to (<see cref="BecomeUser"/>), gains access to a path. The text starts
+    /// with a semicolon, because it continues a sentence. Empty if that user owns the path.
     /// </summary>
     public static string AdviseOnOwner(string folder, string path, uint user, uint group, bool startedAsRoot)
     {
@@ -148,7 +148,7 @@ internal static partial class PosixCalls
         if (user is 0)
             return $"; {asOwner}";
         var own = string.Create(CultureInfo.InvariantCulture, $"; make it this user's (chown -R {user}:{group} {folder})");
-        // Startup as root changes the owner of the folder, but not of its contents.
+        // Startup as root changes the owner of the folder itself, but not of its contents.
         if (path == folder && MayWrite(new DataFolder(folder).Database, user, group))
         {
             return own + (startedAsRoot
@@ -160,7 +160,7 @@ internal static partial class PosixCalls
         return owner is 0 ? own : $"{own}, or {asOwner}";
     }
 
-    /// <summary>Owner and group of a path; null if it does not exist or access is denied.</summary>
+    /// <summary>Owner and group of a path; null if the path does not exist or access is denied.</summary>
     public static (uint User, uint Group)? OwnerOf(string path)
     {
         const uint owner = 0x8 | 0x10; // STATX_UID, STATX_GID
@@ -171,7 +171,7 @@ internal static partial class PosixCalls
     public static (uint Major, uint Minor)? DeviceOf(string path) =>
         OperatingSystem.IsLinux() && Statx(CurrentFolder, path, 0, 0, out var found) == 0 ? (found.Major, found.Minor) : null;
 
-    /// <summary>Whether a non-root user may read and write a path by its mode; true if it does not exist or access is denied.</summary>
+    /// <summary>Whether the path's mode lets a non-root user read and write it; true if it does not exist or access is denied.</summary>
     public static bool MayWrite(string path, uint user, uint group)
     {
         const uint modeAndOwner = 0x2 | 0x8 | 0x10; // STATX_MODE, STATX_UID, STATX_GID
@@ -181,13 +181,13 @@ internal static partial class PosixCalls
         return ((found.Mode >> shift) & 6) == 6;
     }
 
-    /// <summary>Changes owner and group of one path. Ignores errors: a network share may refuse, and later writes report it.</summary>
+    /// <summary>Changes the owner and group of one path. Ignores errors, because a network share may refuse and later writes report that.</summary>
     public static void GiveTo(string path, uint user, uint group) => _ = ChangeOwner(path, user, group);
 
     /// <summary>Switches all threads permanently to another user with exactly one group. Returns the error number, or 0.</summary>
     public static int BecomeUser(uint user, uint group)
     {
-        // Set the user last, because the new user may not change groups.
+        // Set the user last, because the new user is not allowed to change groups.
         var done = SetGroups(0, 0) == 0 && SetGroup(group) == 0 && SetUser(user) == 0;
         return done ? 0 : Marshal.GetLastPInvokeError();
     }

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Files that only the user of the process can read. A power cut leaves either the old or the new content.</summary>
+/// <summary>Files that only the process's user can read. A power cut leaves either the old or the new content.</summary>
 internal static class PrivateFile
 {
     /// <summary>Suffix of a file whose content may be incomplete.</summary>
@@ -46,7 +46,7 @@ internal static class PrivateFile
         file.Flush(flushToDisk: true);
     }
 
-    /// <summary>Flushes a file that another component wrote to disk, and makes it private.</summary>
+    /// <summary>Makes a file that another component wrote private, and flushes it to disk.</summary>
     public static void Sync(string path)
     {
         if (!OperatingSystem.IsWindows())
@@ -55,7 +55,7 @@ internal static class PrivateFile
         file.Flush(flushToDisk: true);
     }
 
-    /// <summary>Creates a folder that only the user of the process can enter. Does nothing if it exists.</summary>
+    /// <summary>Creates a folder that only the process's user can enter. Does nothing if it exists.</summary>
     public static void CreateFolder(string path)
     {
         if (OperatingSystem.IsWindows())

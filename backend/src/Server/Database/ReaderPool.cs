@@ -3,7 +3,7 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Reuses read-only connections. Their number is bounded by pool threads and stream slots.</summary>
+/// <summary>Reuses read-only connections. Pool threads and stream slots bound their number.</summary>
 internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
 {
     private const int MaxIdle = 16;

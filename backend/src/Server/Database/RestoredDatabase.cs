@@ -7,10 +7,10 @@ namespace Sluice.Server.Database;
 internal static class RestoredDatabase
 {
     /// <summary>
-    /// Raises the epoch of the database above the one next to the blobs, because the replaced database must count as older from now on. Keeps every stored NZB
-    /// without a row (OPS-12). Then records the same next to the blobs. May be repeated after a kill. No other connection may be open.
+    /// Raises the database's epoch above the one next to the blobs, so that the replaced database counts as older. Keeps every stored NZB without a row
+    /// (OPS-12). Then records the same values next to the blobs. May be repeated after a kill. No other connection may be open.
     /// </summary>
-    /// <param name="references">All columns with hashes of NZBs.</param>
+    /// <param name="references">All columns that contain NZB hashes.</param>
     /// <param name="stored">Keys of all stored NZBs.</param>
     /// <exception cref="StorageException">The database cannot be written.</exception>
     public static void Adopt(DataFolder folder, IEnumerable<BlobReference> references, IReadOnlySet<UInt128> stored)

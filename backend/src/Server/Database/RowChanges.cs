@@ -2,13 +2,13 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>A table whose changes are reported after each commit. The columns of a composite key are joined by a slash.</summary>
-/// <remarks><c>Tell</c> receives the keys of changed and of deleted rows. It must not block, because it runs between two transactions.</remarks>
+/// <summary>A table whose changes are reported after each commit. A composite key is joined with slashes.</summary>
+/// <remarks><c>Tell</c> receives the keys of changed rows and of deleted rows. It must not block, because it runs between two transactions.</remarks>
 internal sealed record WatchedTable(string Name, IReadOnlyList<string> Key, Action<IReadOnlyList<string>, IReadOnlyList<string>> Tell);
 
 /// <summary>
-/// Records changed rows of watched tables by triggers, so that stores need not report changes and rolled-back ones are never reported. Not
-/// thread-safe; only the writer's loop uses it.
+/// Triggers record the changed rows of watched tables, so that stores need not report changes and rolled-back ones are never reported. Not thread-safe; only
+/// the writer's loop uses it.
 /// </summary>
 internal sealed class RowChanges
 {

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>The sort keys of a row. They mark a list position that stays valid while other rows come and go (ADM-4).</summary>
+/// <summary>The sort keys of a row. They identify a list position that stays valid while other rows come and go (ADM-4).</summary>
 internal sealed record RowPlace(long Rank, string Text, long Row);
 
 internal sealed record PlacedRow(long Number, RowPlace Place);

@@ -10,13 +10,13 @@ internal enum SafeModeCause
     /// <summary>The file is not a database, lacks tables of its version, or SQLite found corruption.</summary>
     Damaged,
 
-    /// <summary>NZBs are stored, but the database is missing, empty or without rows.</summary>
+    /// <summary>NZBs are stored, but the database is missing, empty, or has no rows.</summary>
     Emptied,
 
-    /// <summary>The stored NZBs belong to another database.</summary>
+    /// <summary>The stored NZBs belong to a different database.</summary>
     Foreign,
 
-    /// <summary>The database is an older copy: a later startup used a newer one.</summary>
+    /// <summary>The database is an older copy: a later startup used a newer database.</summary>
     Older,
 
     /// <summary>More referenced NZBs are missing than the limit allows.</summary>
@@ -31,17 +31,17 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
     // A boxed SafeModeCause, because compare-and-swap needs a reference.
     private object? _cause;
 
-    /// <summary>Completes when safe mode begins.</summary>
+    /// <summary>Completes when safe mode is entered.</summary>
     public Task Entered => _entered.Task;
 
     public bool IsOn => Volatile.Read(ref _cause) is not null;
 
-    /// <summary>The reason as a sentence without paths, because any client may read it; null while safe mode is off.</summary>
+    /// <summary>The reason as a sentence; null while safe mode is off. Contains no paths, because any client may read it.</summary>
     public string? Sentence => Volatile.Read(ref _cause) is SafeModeCause cause
         ? $"Sluice is in safe mode: {Explain(cause)}. Nothing is served, taken or removed meanwhile. Open /rescue in a browser to restore a backup, or read its log."
         : null;
 
-    /// <summary>Whether an error proves that the file is corrupt, and not only that a query or the disk failed.</summary>
+    /// <summary>Whether an error proves that the file is corrupt, rather than that a query or the disk failed.</summary>
     public static bool IsDamage(SqliteException failure) => failure.SqliteErrorCode is raw.SQLITE_CORRUPT or raw.SQLITE_NOTADB;
 
     /// <summary>Enters safe mode because the file is corrupt. The operator must replace it and restart.</summary>
@@ -51,7 +51,7 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
             DatabaseLog.Damaged(logger, path, reason);
     }
 
-    /// <summary>Enters safe mode because database and blobs do not match. The operator may accept them at the next startup.</summary>
+    /// <summary>Enters safe mode because the database and the blobs do not match. The operator may accept the mismatch at the next startup.</summary>
     public void EnterUnlessAccepted(SafeModeCause cause, string detail, string path, string accept)
     {
         if (Enter(cause))
@@ -77,6 +77,6 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
     };
 }
 
-/// <summary>Thrown instead of using the database in <see cref="SafeMode"/>.</summary>
+/// <summary>Thrown instead of accessing the database in <see cref="SafeMode"/>.</summary>
 internal sealed class DatabaseLostException()
     : DbException("The database is not used, because Sluice is in safe mode.");

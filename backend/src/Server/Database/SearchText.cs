@@ -7,7 +7,7 @@ namespace Sluice.Server.Database;
 /// <summary>Folds names for search and sorting (ADM-4): lower case, no accents, separators as spaces. "big buck" finds <c>Big.Buck_Bunny</c>.</summary>
 internal static class SearchText
 {
-    /// <summary>Maximum words of a search; more would hardly narrow it.</summary>
+    /// <summary>Maximum words of a search. More words would hardly narrow it.</summary>
     public const int MaxWords = 8;
 
     // Long enough for a whole path. More text would hardly narrow the search.

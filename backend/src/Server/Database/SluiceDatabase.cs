@@ -11,10 +11,10 @@ namespace Sluice.Server.Database;
 /// <remarks>Thread-safe. Calls before <see cref="Open"/> throw.</remarks>
 internal sealed class SluiceDatabase : IAsyncDisposable
 {
-    /// <summary>Maximum concurrent streams. Each may hold a connection for long: 0.5 MiB and three descriptors, so 50 MiB in total.</summary>
+    /// <summary>Maximum concurrent streams. Each may hold a connection for a long time: 0.5 MiB and three descriptors, so 50 MiB in total.</summary>
     public const int MaxStreams = 100;
 
-    // Rows per trip to the thread pool in a streamed query.
+    // Rows read per thread pool call in a streamed query.
     private const int StreamBatch = 256;
 
     // How long a streamed query waits for a slot.
@@ -37,7 +37,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <param name="safeMode">Entered if the file turns out to be corrupt.</param>
     /// <param name="state">Receives faults and successful transactions; null if not needed.</param>
     /// <param name="watched">Tables whose changes are reported; null for none.</param>
-    /// <param name="commit">Commits each transaction; null for the real file.</param>
+    /// <param name="commit">Commits each transaction; null for the real commit.</param>
     public SluiceDatabase(
         DataFolder folder, MigrationRunner migrations, SafeMode safeMode, TimeProvider time, StorageState? state = null, IEnumerable<WatchedTable>? watched = null,
         ICommitStep? commit = null)
@@ -55,10 +55,10 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <summary>Whether the database was opened and migrated, and safe mode is off.</summary>
     public bool IsOpen => Volatile.Read(ref _writer) is not null && !_safeMode.IsOn;
 
-    /// <summary>Times of the committed transactions since startup.</summary>
+    /// <summary>Durations of the committed transactions since startup.</summary>
     public HistogramSnapshot WriteTimes => _writeTimes.Snapshot();
 
-    /// <summary>Runs a worker's loop until it ends or safe mode begins.</summary>
+    /// <summary>Runs a worker's loop until the loop ends or safe mode is entered.</summary>
     public async Task WhileOpenAsync(Func<Task> loop)
     {
         try
@@ -73,7 +73,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     }
 
     /// <summary>Opens or creates the file and runs the migrations. Call once, before anything else.</summary>
-    /// <param name="mayWrite">Transactions wait for this task; null to write at once.</param>
+    /// <param name="mayWrite">Transactions wait for this task; null if they need not wait.</param>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
     /// <exception cref="SqliteException">The file is corrupt or not a database.</exception>
     public void Open(Task? mayWrite = null)
@@ -84,7 +84,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         {
             Execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;");
             _migrations.Run(connection);
-            // Statement journals in memory, because rolling back one of several writes would otherwise need a temporary file.
+            // Keep statement journals in memory, because rolling back one of several writes would otherwise need a temporary file.
             Execute(connection, "PRAGMA temp_store = MEMORY;");
             changes = new RowChanges(connection, _watched);
         }
@@ -114,8 +114,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             cancellationToken);
     }
 
-    /// <summary>Reads every page and compares tables with their indexes. Other work continues meanwhile.</summary>
-    /// <returns>Whether the file is intact; if not, Sluice is now in safe mode.</returns>
+    /// <summary>Reads every page and compares tables with their indexes. Other work continues in the meantime.</summary>
+    /// <returns>Whether the file is intact. If not, Sluice is now in safe mode.</returns>
     public Task<bool> CheckAsync(CancellationToken cancellationToken)
     {
         RequireOpen();
@@ -123,8 +123,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     }
 
     /// <summary>
-    /// Writes the last commit to a new, compact file on a separate connection, while other work continues. Blocks the calling thread. The content may
-    /// still be in the system's cache on return.
+    /// Writes the last committed state to a new, compact file over a separate connection, while other work continues. Blocks the calling thread. On return, the
+    /// content may still be in the system's cache.
     /// </summary>
     /// <exception cref="StorageException">The disk is full or cannot be written.</exception>
     public void CopyTo(string target, CancellationToken cancellationToken)
@@ -148,8 +148,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         });
     }
 
-    /// <summary>Streams rows of listings too large for memory. Read quickly, because the open snapshot blocks full checkpoints.</summary>
-    /// <exception cref="DbException">Also if <see cref="MaxStreams"/> streams are open and none ends in time.</exception>
+    /// <summary>Streams the rows of listings too large for memory. Read quickly, because the open snapshot blocks full checkpoints.</summary>
+    /// <exception cref="DbException">Also thrown if <see cref="MaxStreams"/> streams are open and none ends in time.</exception>
     public async IAsyncEnumerable<T> StreamAsync<T>(
         Func<DbConnection, IEnumerable<T>> query,
         [EnumeratorCancellation] CancellationToken cancellationToken)
@@ -193,7 +193,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     }
 
     /// <summary>Runs a write atomically, in order of arrival. Completes after the commit is on disk; waiting writes share a commit.</summary>
-    /// <param name="work">Gets the writing connection inside the transaction. Must not keep the connection and must not block.</param>
+    /// <param name="work">Gets the writing connection inside the transaction. Must not retain the connection and must not block.</param>
     /// <param name="cancellationToken">Works only until the write starts.</param>
     /// <exception cref="StorageException">Nothing was written.</exception>
     public async Task<T> WriteAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)
@@ -203,7 +203,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return result;
     }
 
-    /// <summary>Checks that the file is writable by rewriting the version in its header, which writes a page without changing anything.</summary>
+    /// <summary>Checks that the file is writable by rewriting the version in its header, which writes a page but changes nothing.</summary>
     public Task ProbeAsync(CancellationToken cancellationToken) =>
         WriteAsync(
             connection =>
@@ -219,7 +219,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // Close readers first: the last connection checkpoints the log, so it must be able to write.
+        // Close readers first, because the last connection to close checkpoints the log, so it must be the writer.
         _readers.Dispose();
         if (Interlocked.Exchange(ref _writer, null) is { } writer)
         {
@@ -260,7 +260,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return Volatile.Read(ref _writer) ?? throw new InvalidOperationException("The database is not open.");
     }
 
-    /// <summary>Wraps every use of a connection. Corruption starts safe mode (CFG-15); other I/O errors become <see cref="StorageException"/>.</summary>
+    /// <summary>Wraps every use of a connection. Corruption enters safe mode (CFG-15); other I/O errors become <see cref="StorageException"/>.</summary>
     private T Watch<T>(Func<T> use, bool writes = false)
     {
         if (_safeMode.IsOn)
@@ -328,7 +328,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         public void Dispose() => slots.Release();
     }
 
-    /// <summary>A rented connection in a read transaction. It returns to the pool only after success, because it may be broken otherwise.</summary>
+    /// <summary>A rented connection in a read transaction. It returns to the pool only after success, because after a failure it may be broken.</summary>
     private sealed class Snapshot : IDisposable
     {
         private readonly ReaderPool _pool;

@@ -6,14 +6,14 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The SQL that only SQLite understands, so that the stores' other SQL stays portable.</summary>
+/// <summary>All SQL that is specific to SQLite, so that the SQL in the stores stays portable.</summary>
 internal static class SqlDialect
 {
     public const string RowNumber = "rowid";
 
     public const string Never = "1 = 0";
 
-    /// <summary>Function called by triggers to report a row.</summary>
+    /// <summary>The function that triggers call to report a row.</summary>
     public const string NoteRow = "note_row";
 
     // Far below the length at which SQLite rejects a LIKE pattern.
@@ -37,7 +37,7 @@ internal static class SqlDialect
     /// <summary>Forces SQLite to read a table through this index.</summary>
     public static string IndexedBy(string index) => $"INDEXED BY {index}";
 
-    /// <summary>0-based index of a column's value in a list; null if absent. Qualify the column name, because the list has columns too.</summary>
+    /// <summary>0-based position of the column's value in a list; null if absent. Qualify the column name, because the list also has columns.</summary>
     public static string PlaceIn(string column, string list) => $"(SELECT key FROM json_each({list}) WHERE value = {column})";
 
     /// <summary>Packs a list into one parameter value, as JSON.</summary>
@@ -49,16 +49,16 @@ internal static class SqlDialect
     /// <inheritdoc cref="List(IReadOnlyCollection{string})"/>
     public static string List(IReadOnlyCollection<int> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionInt32);
 
-    /// <summary>Packs a numeric column into one list, in query order.</summary>
+    /// <summary>Packs a numeric column into a list value, in query order.</summary>
     public static string Gather(string column) => $"json_group_array({column})";
 
-    /// <summary>Query: the highest row number that a table ever assigned; no row if nothing was inserted.</summary>
+    /// <summary>Query for the highest row number that a table ever assigned. It yields no row if nothing was ever inserted.</summary>
     public static string LastNumber(string table) => $"SELECT seq FROM sqlite_sequence WHERE name = '{table}'";
 
     /// <summary>Skips one row number of a table.</summary>
     public static string SkipNumber(string table) => $"UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = '{table}'";
 
-    /// <summary>Temporary triggers that call <see cref="NoteRow"/> per changed row with table number, key, and 1 if deleted.</summary>
+    /// <summary>Temporary triggers that call <see cref="NoteRow"/> for each changed row with table number, key, and 1 if deleted.</summary>
     public static string WatchRows(string table, IReadOnlyList<string> key, int number)
     {
         var (before, after) = (Of("OLD"), Of("NEW"));
@@ -79,10 +79,10 @@ internal static class SqlDialect
     /// <summary>Condition and parameter value: the column contains a string, ignoring case.</summary>
     public static (string Term, string Value) Contains(string column, string parameter, string part)
     {
-        // SQLite text ends at NUL, so no stored text contains one.
+        // SQLite text ends at NUL, so no stored text can contain one.
         if (part.Contains('\0', StringComparison.Ordinal))
             return (Never, "");
-        // LIKE ignores case only in ASCII, but takes a third of the time of a custom function.
+        // LIKE ignores case only in ASCII, but takes a third of the time that a custom function takes.
         return part.Length <= MaxPattern && Ascii.IsValid(part)
             ? ($@"{column} LIKE {parameter} ESCAPE '\'", $"%{Escape(part)}%")
             : ($"contains_text({column}, {parameter})", part);

@@ -16,12 +16,12 @@ internal sealed class DiskCommit : ICommitStep
     public void Run(SqliteWork transaction) => transaction.Commit();
 }
 
-/// <summary>A transaction that commands join without a reference, because SQL began it. Rolled back on disposal unless committed.</summary>
+/// <summary>A transaction begun by SQL, which later commands join without a reference. Rolled back on disposal unless committed.</summary>
 internal readonly struct SqliteWork : IDisposable
 {
     private readonly SqliteConnection _connection;
 
-    /// <summary>Begins a transaction. A write locks the database at once; a read takes its snapshot at its first query.</summary>
+    /// <summary>Begins a transaction. A write locks the database immediately; a read takes its snapshot at the first query.</summary>
     public SqliteWork(SqliteConnection connection, bool writes)
     {
         _connection = connection;
@@ -32,7 +32,7 @@ internal readonly struct SqliteWork : IDisposable
 
     public void Dispose()
     {
-        // SQLite rolls back by itself after some errors.
+        // After some errors SQLite has already rolled back.
         if (raw.sqlite3_get_autocommit(_connection.Handle) == 0)
             Run("ROLLBACK");
     }

@@ -10,7 +10,7 @@ internal sealed class StartRefusedException(int exitCode, string message, Except
     /// <summary>A startup assertion failed (EX_SOFTWARE).</summary>
     public const int AssertionFailed = 70;
 
-    /// <summary>Another Sluice holds the folder (EX_TEMPFAIL).</summary>
+    /// <summary>Another instance of Sluice has locked the folder (EX_TEMPFAIL).</summary>
     public const int FolderLocked = 75;
 
     /// <summary>The folder, the database or the TLS files are unusable (EX_CONFIG).</summary>

@@ -9,16 +9,16 @@ internal enum StorageFault
     /// <summary>The disk is full; a retry may succeed later.</summary>
     Full,
 
-    /// <summary>Permission denied for the user of Sluice, or a read-only file system.</summary>
+    /// <summary>Permission is denied to Sluice's user, or the file system is read-only.</summary>
     Denied,
 
-    /// <summary>Any other error: a broken disk, a lost mount, too many open files.</summary>
+    /// <summary>Any other error, such as a broken disk, a lost mount, or too many open files.</summary>
     Failing,
 }
 
 /// <summary>
-/// The only exception for storage errors (CFG-13, F31 to F36). It names the path, its owner, the current user and the cause. It never fails or removes
-/// an NZB or release, because it proves nothing about them.
+/// The only exception for storage errors (CFG-13, F31 to F36). It names the path, its owner, the current user and the cause. It never causes an NZB or release
+/// to fail or be removed, because a storage error says nothing about their content.
 /// </summary>
 /// <remarks>The message is one line for the log or stderr. It contains paths, so it must not reach clients.</remarks>
 internal sealed class StorageException : IOException
@@ -29,7 +29,7 @@ internal sealed class StorageException : IOException
     private const int Erofs = 30;
     private const int MaxErrno = 4095;
 
-    // SQLite needs this much free space to open any database, because of the log index.
+    // SQLite needs this much free space to open any database, because it creates the log index.
     private const long OpeningBytes = 64 << 10;
 
     private StorageException(StorageFault fault, string path, string cause, Exception? inner)
@@ -58,10 +58,8 @@ internal sealed class StorageException : IOException
 
     /// <summary>Maps an exception to a storage error.</summary>
     /// <param name="failure">The exception of a system call or of SQLite.</param>
-    /// <returns>
-    /// Null for any other exception, for a missing file, because only the caller knows its meaning, and for a corrupt database, because
-    /// <see cref="SafeMode"/> handles it.
-    /// </returns>
+    /// <returns>Null for any other exception. Null for a missing file, because only the caller knows what that means. Null for a corrupt database, because <see
+    /// cref="SafeMode"/> handles it.</returns>
     public static StorageException? From(Exception failure, string path) => failure switch
     {
         StorageException known => known,
@@ -69,7 +67,7 @@ internal sealed class StorageException : IOException
         UnauthorizedAccessException => Of(failure.InnerException is IOException { HResult: > 0 and <= MaxErrno } cause ? cause.HResult : Eacces, path, failure),
         DirectoryNotFoundException => new StorageException(StorageFault.Failing, path, "a folder on the way to it is missing", failure),
         FileNotFoundException => null,
-        // HResult holds the error number of a system call. It is absent from other exceptions, such as for an incomplete request body.
+        // HResult holds the error number of a system call. Other exceptions have none, for example for an incomplete request body.
         IOException { HResult: > 0 and <= MaxErrno } => Of(failure.HResult, path, failure),
         IOException when OperatingSystem.IsWindows() => FromWindows(failure, path),
         _ => null,

@@ -1,7 +1,7 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The current storage errors. An error lasts until a write to the same path succeeds. Each kind of error per path is logged at most once a minute,
+/// The current storage errors. An error lasts until a write to the same path succeeds. For each path, each kind of error is logged at most once a minute,
 /// because many requests may hit it (F46). Thread-safe.
 /// </summary>
 internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logger)
@@ -13,10 +13,10 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
     private readonly Dictionary<string, (StorageException Fault, bool IsLogged)> _faults = new(StringComparer.Ordinal);
     private readonly Dictionary<(string Path, StorageFault Fault), long> _loggedAt = [];
 
-    // Written under the lock. Successful writes read it without the lock, because a later write sees a missed change.
+    // Written under the lock. Successful writes read it without the lock. If one misses a change, a later write sees it.
     private volatile bool _hasFaults;
 
-    // Replaced under the lock after each completion.
+    // Replaced under the lock each time it completes.
     private TaskCompletionSource _passed = NewSignal();
 
     public IReadOnlyList<StorageException> Faults
@@ -28,7 +28,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         }
     }
 
-    /// <summary>Completes when the next fault ends. Get it before you try a write, because a fault could end unnoticed in between.</summary>
+    /// <summary>Completes when the next fault ends. Get the task before you try a write, because a fault could end unnoticed in between.</summary>
     public Task NextRecovery
     {
         get
@@ -53,7 +53,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         DatabaseLog.StorageFails(logger, fault.Message);
     }
 
-    /// <summary>Records a successful write, which ends the fault of this path.</summary>
+    /// <summary>Records a successful write, which ends any fault of this path.</summary>
     public void NoteSuccess(string path)
     {
         if (!_hasFaults)
