@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>A map that forgets: entries expire after a time limit, and the oldest one is dropped if there are too many.</summary>
+/// <summary>A map whose entries expire after a time limit. If the map is full, adding an entry drops the oldest one.</summary>
 /// <remarks>Not thread-safe; the owner guards it with its own lock.</remarks>
 internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimeProvider time)
     where TKey : notnull
@@ -12,7 +12,7 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
     // Oldest first.
     private readonly LinkedList<Entry> _byAge = new();
 
-    /// <summary>Finds an entry that is not expired, with the timestamp of its last <see cref="Set"/>.</summary>
+    /// <summary>Finds an unexpired entry. <paramref name="since"/> is the timestamp of its last <see cref="Set"/>.</summary>
     public bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value, out long since)
     {
         var isFound = _entries.TryGetValue(key, out var node) && IsFresh(node.Value);
@@ -20,7 +20,7 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
         return isFound;
     }
 
-    /// <summary>Sets an entry, which becomes the youngest, and drops expired and surplus entries.</summary>
+    /// <summary>Sets an entry, which becomes the newest, and drops expired entries and the oldest ones above the limit.</summary>
     public void Set(TKey key, TValue value)
     {
         if (_entries.TryGetValue(key, out var before))
@@ -39,7 +39,7 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
             _byAge.Remove(node);
     }
 
-    /// <summary>Adds an entry older than all others; false if the key exists or the map is full.</summary>
+    /// <summary>Adds an entry as the oldest one; false if the key exists or the map is full.</summary>
     public bool TryAddOldest(TKey key, TValue value, long since)
     {
         if (_entries.Count >= most || _entries.ContainsKey(key))

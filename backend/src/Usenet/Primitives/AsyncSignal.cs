@@ -2,7 +2,7 @@ using System.Threading.Tasks.Sources;
 
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>Lets one waiter wait for a notification without allocating: set by any thread, awaited by one at a time, reset by the wait.</summary>
+/// <summary>Lets one waiter at a time wait for a notification without allocating. Any thread may set the signal; each wait resets it.</summary>
 /// <remarks>The waiter resumes on a pool thread, never inside <see cref="Set"/>.</remarks>
 internal sealed class AsyncSignal : IValueTaskSource
 {
@@ -13,8 +13,8 @@ internal sealed class AsyncSignal : IValueTaskSource
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
 
     // Quiet → Awaited by the waiter; Quiet → Pending and Awaited → Quiet by setters; Pending → Quiet by the waiter.
-    // Every step is one interlocked exchange, so a notification is either seen before waiting or ends the wait. A plain write of Quiet would not do,
-    // because the waiter could check for news before a setter sees the write. That setter would still find the signal pending and wake nothing.
+    // Every step is one interlocked exchange, so a notification is either seen before waiting or ends the wait. A plain write of Quiet would not do: the waiter
+    // could look for work before another thread sees that write, and that thread's Set would still find Pending and wake nobody.
     private int _state;
 
     public void Set()

@@ -3,8 +3,8 @@ using System.IO.Pipelines;
 namespace Sluice.Usenet.Primitives;
 
 /// <summary>
-/// Bytes of one owner, lent in place so that sending needs no copy. Lent blocks are neither reused nor returned to the system, even if their stream
-/// closes. Used by one thread at a time, which returns a loan before it is reused.
+/// Bytes that one owner lends in place, so that sending them needs no copy. Lent blocks are neither reused nor freed, even if their stream closes. Used by one
+/// thread at a time, which returns the blocks before it reuses the loan.
 /// </summary>
 public sealed class BlockLoan
 {
@@ -14,10 +14,10 @@ public sealed class BlockLoan
     /// <summary>The bytes in order. Read-only, because other readers may share the blocks.</summary>
     public IReadOnlyList<ArraySegment<byte>> Blocks => _blocks;
 
-    /// <summary>Whether bytes of this owner can be added.</summary>
+    /// <summary>Whether the loan accepts bytes from this owner, because it is empty or holds only bytes from the same owner.</summary>
     public bool Takes(ILender owner) => _owner is null || ReferenceEquals(_owner, owner);
 
-    /// <summary>Adds bytes of one block of an owner that it <see cref="Takes"/>. The caller keeps the owner from releasing the block.</summary>
+    /// <summary>Adds bytes from one block of an owner that it <see cref="Takes"/>. The caller keeps the owner from releasing that block.</summary>
     public void Add(ILender owner, ArraySegment<byte> bytes)
     {
         owner.Lend(bytes.Array!);
@@ -35,10 +35,10 @@ public sealed class BlockLoan
     }
 }
 
-/// <summary>Memory lent block by block, so that a client stalled for hours keeps only the blocks being sent to it. Thread-safe.</summary>
+/// <summary>Lends memory block by block, so that a client stalled for hours ties up only the blocks being sent to it. Thread-safe.</summary>
 public interface ILender
 {
-    /// <summary>Adds a loan of one block, which stays unchanged even if all others are released.</summary>
+    /// <summary>Lends one block, which stays unchanged even if all others are released.</summary>
     void Lend(byte[] block);
 
     /// <summary>Ends a loan of the block.</summary>
@@ -51,22 +51,22 @@ public interface ILendingStream
     /// <summary>Lends available bytes and waits only if there are none.</summary>
     /// <remarks>Advances, throws and ends exactly like a read at the same position. After an exception the caller returns the loan.</remarks>
     /// <param name="loan">Empty; receives the bytes in order.</param>
-    /// <param name="most">Maximum bytes to take, above 0.</param>
+    /// <param name="most">Maximum number of bytes to lend; above 0.</param>
     /// <param name="cancellationToken">Ends the wait; the stream can still be read.</param>
-    /// <returns>Bytes taken; 0 only at the end.</returns>
+    /// <returns>Number of bytes lent; 0 only at the end.</returns>
     ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken);
 }
 
-/// <summary>A connection that sends lent bytes in place. Used by the current response of the connection, in the order of its bytes.</summary>
+/// <summary>A connection that sends lent bytes in place. Only the connection's current response may use it, in byte order.</summary>
 public interface IBlockOutput
 {
-    /// <summary>Receives the next bytes to send. It is empty after each flush; the connection owns it until then.</summary>
+    /// <summary>The loan for the next bytes to send. The connection owns the loan until the next flush, which leaves it empty.</summary>
     BlockLoan Loan { get; }
 
-    /// <summary>Writes the loan through the writer of a response, which counts the bytes without copying them.</summary>
+    /// <summary>Writes the loan through a response's writer, which counts the bytes without copying them.</summary>
     void WriteLoan(PipeWriter response);
 
-    /// <summary>Hints whether much of a partly sent response is left.</summary>
-    /// <remarks>Unsent bytes in the system are wasted if the client leaves, but keeping them few costs a long response many calls.</remarks>
+    /// <summary>Hints whether a partly sent response still has much left to send.</summary>
+    /// <remarks>Unsent bytes in the kernel are wasted if the client disconnects, but a low limit on them costs a long response many system calls.</remarks>
     void ExpectMuch(bool isLong);
 }

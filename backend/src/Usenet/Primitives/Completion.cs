@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Primitives;
 
 /// <summary>
 /// A single completion, awaited once. The continuation runs on the completing thread if that is allowed, otherwise on a pool thread. Leases and replies derive
-/// from this, so that waiting for an article allocates nothing more.
+/// from this class, so that waiting for an article needs no further allocation.
 /// </summary>
 /// <remarks>Completed once, by one thread.</remarks>
 internal abstract class Completion<T> : IValueTaskSource<T>, IValueTaskSource
@@ -20,7 +20,7 @@ internal abstract class Completion<T> : IValueTaskSource<T>, IValueTaskSource
         _core.SetResult(result);
     }
 
-    /// <summary>Completes with a failure. The continuation runs elsewhere, because this thread may hold locks or have others to notify.</summary>
+    /// <summary>Completes with a failure. The continuation runs on a pool thread, because this thread may hold locks or have other waiters to notify.</summary>
     protected void End(Exception failure)
     {
         _core.RunContinuationsAsynchronously = true;

@@ -1,23 +1,23 @@
 namespace Sluice.Usenet.Primitives;
 
 /// <summary>
-/// One timer for the deadlines of many connections, so that all connections together wake one thread, and only a few times a second. The timer
-/// checks a far deadline a little early, together with others: while bytes flow the deadline moves, so its exact time never wakes a thread.
+/// One timer for the deadlines of many connections, so that together they wake only one thread, a few times a second. The timer checks distant deadlines
+/// slightly early and together. While bytes flow, such a deadline keeps moving, so no thread ever wakes at its exact time.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Its lock is taken under the locks of the owners, but not held during their checks. Checks run one after the other and must not
-/// block. The timer exists while there is a deadline.
+/// Thread-safe. The lock may be taken under the locks of owners, but is not held during their checks. Checks run one at a time and must not block. The timer
+/// exists only while there are deadlines.
 /// </remarks>
 internal sealed class DeadlineGrid(TimeProvider time)
 {
-    /// <summary>The timer checks a far deadline at the last multiple of this time before the deadline.</summary>
+    /// <summary>The timer checks a distant deadline at the last multiple of this time before the deadline.</summary>
     public static readonly TimeSpan Coarse = TimeSpan.FromMilliseconds(40);
 
     /// <summary>The timer checks a near deadline at the next multiple of this time.</summary>
     public static readonly TimeSpan Fine = TimeSpan.FromMilliseconds(10);
 
-    // The system's clock for timers is coarse, so a timer may fire early by almost this time. It checks all deadlines up to here then, instead of
-    // firing again.
+    // The system's timer clock is coarse, so a timer may fire early by almost this much. Each check therefore covers all deadlines due within this time, so
+    // that the timer need not fire twice.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(5);
 
     private readonly Lock _gate = new();
@@ -31,10 +31,10 @@ internal sealed class DeadlineGrid(TimeProvider time)
     private long _armedFor = long.MaxValue;
     private bool _isFiring;
 
-    // Only the timer uses this list. It is not armed again before all checks have ended.
+    // Used only by the timer, which is not rearmed until all checks have ended.
     private readonly List<Deadline> _due = [];
 
-    /// <summary>Adds an unarmed deadline. <paramref name="look"/> checks the owner, possibly early, and is called under no lock.</summary>
+    /// <summary>Adds an unarmed deadline. <paramref name="look"/> is called, possibly early and under no lock, to check the owner.</summary>
     public Deadline Add(Action look)
     {
         var deadline = new Deadline(this, look);
@@ -111,7 +111,7 @@ internal sealed class DeadlineGrid(TimeProvider time)
         }
     }
 
-    // Under the gate.
+    // Called under _gate.
     private void ArmTimer(long at, long now)
     {
         if (_armedFor <= at || _timer is null)
@@ -123,7 +123,7 @@ internal sealed class DeadlineGrid(TimeProvider time)
     /// <summary>One deadline of a grid. A check disarms it.</summary>
     internal sealed class Deadline(DeadlineGrid grid, Action look) : IAsyncDisposable
     {
-        // Guarded by the gate of the grid. The task ends with a check that was running during the removal.
+        // Guarded by the grid's _gate. _hasRun completes when a check that was running during the removal ends.
         private bool _isRunning;
         private TaskCompletionSource? _hasRun;
 
@@ -131,13 +131,13 @@ internal sealed class DeadlineGrid(TimeProvider time)
 
         public bool IsDisposed { get; private set; }
 
-        /// <summary>Schedules a check after this time, up to <see cref="Coarse"/> earlier or <see cref="Fine"/> later; an earlier one remains.</summary>
+        /// <summary>Schedules a check after this time, up to <see cref="Coarse"/> earlier or <see cref="Fine"/> later. A check due earlier remains.</summary>
         public void Arm(TimeSpan due) => grid.Arm(this, due);
 
         /// <summary>Removes the deadline, and waits for a running check.</summary>
         public ValueTask DisposeAsync() => grid.RemoveAsync(this);
 
-        /// <summary>Called under the gate. Returns the end of a running check, or null.</summary>
+        /// <summary>Called under the grid's <c>_gate</c>. Returns a task that ends with the running check, or null if no check is running.</summary>
         public Task? Remove()
         {
             (IsDisposed, At) = (true, long.MaxValue);

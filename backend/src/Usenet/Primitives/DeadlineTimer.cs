@@ -1,10 +1,10 @@
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>One timer for many deadlines, armed only for the nearest, so later ones cost no call. When it fires, its owner checks all and rearms it.</summary>
-/// <remarks>Thread-safe. Its lock is taken under the locks of its owner, and is not held during the check.</remarks>
+/// <summary>One timer for many deadlines, armed only for the nearest, so that later ones cost no call. Its owner checks all deadlines and rearms it.</summary>
+/// <remarks>Thread-safe. The lock may be taken under the owner's locks, and is not held during the check.</remarks>
 internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
 {
-    // Rounding may fire a timer slightly early. This minimum keeps it from firing repeatedly.
+    // Because of rounding, a timer may fire slightly early. This minimum keeps it from firing repeatedly.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(5);
 
     private readonly Lock _gate = new();
@@ -22,7 +22,7 @@ internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
         _timer = time.CreateTimer(static state => ((DeadlineTimer)state!).Fire(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Schedules a check after this time at the latest; an earlier one stays scheduled.</summary>
+    /// <summary>Schedules a check after at most this time. A check due earlier remains.</summary>
     public void Arm(TimeSpan due)
     {
         due = due > ShortestWait ? due : ShortestWait;
@@ -42,7 +42,7 @@ internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
 
     private void Fire()
     {
-        // Reset before the check, so that a deadline the check misses arms the timer again.
+        // Reset before the check, so that a deadline added too late for this check arms the timer again.
         lock (_gate)
             _armedFor = long.MaxValue;
         _look();

@@ -2,12 +2,12 @@ namespace Sluice.Usenet.Primitives;
 
 /// <summary>The counts of a <see cref="DurationHistogram"/> at one moment.</summary>
 /// <param name="Bounds">Upper bounds of the ranges in seconds, ascending and inclusive.</param>
-/// <param name="Counts">Durations in each range, and last those above all bounds.</param>
+/// <param name="Counts">Number of durations in each range. The last element counts those above all bounds.</param>
 /// <param name="Seconds">Sum of all durations.</param>
 public sealed record HistogramSnapshot(IReadOnlyList<double> Bounds, IReadOnlyList<long> Counts, double Seconds);
 
 /// <summary>Counts durations in fixed ranges.</summary>
-/// <remarks>Thread-safe: atomic additions without allocations. Counts and sum may differ by durations recorded during a snapshot.</remarks>
+/// <remarks>Thread-safe: uses atomic additions and allocates nothing. A snapshot's counts and sum may differ by durations recorded while it is made.</remarks>
 public sealed class DurationHistogram
 {
     private readonly double[] _bounds;

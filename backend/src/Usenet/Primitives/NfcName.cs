@@ -4,10 +4,10 @@ using System.Text;
 namespace Sluice.Usenet.Primitives;
 
 /// <summary>Normalizes names to Unicode NFC, the form in which names are stored and compared.</summary>
-/// <remarks>The runtime refuses to normalize text with U+FFFE or a lone surrogate. No name of the tree contains either (DAV-13).</remarks>
+/// <remarks>The runtime refuses to normalize text with U+FFFE or a lone surrogate. No name in the file tree contains either (DAV-13).</remarks>
 public static class NfcName
 {
-    /// <summary>Returns the NFC form of a name; false if the string has none, so that it names nothing.</summary>
+    /// <summary>Returns the NFC form of a name; false if the string has none and therefore cannot be a name.</summary>
     public static bool TryOf(string text, [NotNullWhen(true)] out string? name)
     {
         ArgumentNullException.ThrowIfNull(text);

@@ -2,7 +2,7 @@ using System.Threading.Channels;
 
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>Wakes the loop of a worker, for which only one caller may wait. Calls between two waits count as one. Thread-safe.</summary>
+/// <summary>Wakes a worker's loop. Only one caller may wait at a time. Calls of <see cref="Set"/> between two waits count as one. Thread-safe.</summary>
 public sealed class WakeSignal(TimeProvider time)
 {
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(

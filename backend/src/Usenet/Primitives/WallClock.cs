@@ -17,7 +17,7 @@ public static class WallClock
         return DateOnly.FromDateTime(TimeZoneInfo.ConvertTime(time.GetUtcNow(), time.LocalTimeZone).DateTime);
     }
 
-    /// <summary>Converts a time stored by an earlier run to a timestamp, clamped to both limits because the clock may have been changed since.</summary>
+    /// <summary>Converts a time stored by an earlier run to a timestamp. Clamped to both limits, because the clock may have changed.</summary>
     public static long TimestampOf(this TimeProvider time, DateTimeOffset stored, TimeSpan past, TimeSpan ahead)
     {
         ArgumentNullException.ThrowIfNull(time);
