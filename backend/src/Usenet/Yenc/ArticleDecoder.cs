@@ -11,10 +11,10 @@ namespace Sluice.Usenet.Yenc;
 /// </remarks>
 public sealed class ArticleDecoder
 {
-    /// <summary>Longest line in bytes outside of yEnc data: room for four fields and a name of any file system.</summary>
+    /// <summary>Maximum bytes of a line outside yEnc data: enough for four fields and the longest file name of any file system.</summary>
     public const int MaxLineLength = 4096;
 
-    /// <summary>Maximum decoded bytes of one article, because servers accept a few MiB at most.</summary>
+    /// <summary>Maximum decoded bytes of one article. Servers accept a few MiB at most.</summary>
     public const int MaxDecodedLength = 16 * 1024 * 1024;
 
     private readonly ArticleLineReader _lines = new();
@@ -24,7 +24,7 @@ public sealed class ArticleDecoder
     private int _lineLength;
     private BlockDecoder? _block;
 
-    /// <summary>Creates a decoder; without a kernel it uses the fastest one of this CPU.</summary>
+    /// <summary>Creates a decoder that uses this kernel, or by default the fastest one that the CPU supports.</summary>
     public ArticleDecoder(YencKernel? kernel = null)
     {
         var nameBuffer = new byte[MaxLineLength];
@@ -36,7 +36,7 @@ public sealed class ArticleDecoder
     {
         Preamble,
 
-        /// <summary>From the line that begins the block to the one at its end.</summary>
+        /// <summary>From the line that begins the block to the line that ends it.</summary>
         Block,
 
         /// <summary>After the block, or once no block can follow.</summary>
@@ -45,7 +45,7 @@ public sealed class ArticleDecoder
         Ended,
     }
 
-    /// <summary>Whether the header is complete, which happens before any data is written.</summary>
+    /// <summary>Whether the header is complete; always true once data has been written.</summary>
     public bool HasHeader => _block is { HasHeader: true };
 
     /// <summary>The header; valid once <see cref="HasHeader"/> is true. Its name is valid until <see cref="Reset"/>.</summary>
@@ -53,7 +53,7 @@ public sealed class ArticleDecoder
 
     public long Decoded => _block?.Decoded ?? 0;
 
-    /// <summary>Prepares for the next article. Invalidates header and result of the last one.</summary>
+    /// <summary>Prepares for the next article, and invalidates the header and result of the last one.</summary>
     public void Reset()
     {
         _stage = Stage.Preamble;
@@ -67,8 +67,8 @@ public sealed class ArticleDecoder
 
     /// <summary>Decodes the next bytes of the article.</summary>
     /// <param name="raw">Bytes from the wire, with dot-stuffing and the terminating line.</param>
-    /// <param name="output">Receives decoded bytes. Asked for memory only if a byte of data has to be written.</param>
-    /// <param name="consumed">Bytes that belong to this article: all bytes unless the call returns true.</param>
+    /// <param name="output">Receives the decoded bytes. Memory is requested only if a data byte has to be written.</param>
+    /// <param name="consumed">Number of bytes that belong to this article: all of them, unless the call returns true.</param>
     /// <returns>True once the terminating line has been consumed.</returns>
     /// <exception cref="InvalidOperationException"><paramref name="output"/> returned empty memory.</exception>
     public bool Decode(ReadOnlySpan<byte> raw, IBufferWriter<byte> output, out int consumed)

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>The claims of an article before its data, in <c>=ybegin</c> and <c>=ypart</c> or in uuencode's <c>begin</c>, which only has a name.</summary>
+/// <summary>The claims that an article makes before its data: <c>=ybegin</c> and <c>=ypart</c>, or uuencode's <c>begin</c>, which only has a name.</summary>
 /// <remarks>
 /// The poster claims all of this; absent and impossible fields are null. Part number and range identify an article; size, total and name are only
 /// hints, because some posts falsify them.
@@ -21,7 +21,7 @@ public readonly record struct ArticleHeader
     /// <summary>Offset just after the part's last byte. The file size for a single-part article.</summary>
     public long? End { get; init; }
 
-    /// <summary>The claimed length of lines, in encoded bytes.</summary>
+    /// <summary>The claimed line length, in encoded bytes.</summary>
     public int? LineLength { get; init; }
 
     /// <summary>Whether a <c>=ypart</c> line was present.</summary>
@@ -40,7 +40,7 @@ public readonly record struct ArticleHeader
     public long? PartLength => End - Begin;
 
     /// <summary>Whether the checksum of the whole file covers exactly this part.</summary>
-    /// <remarks>A known range and size decide; <c>total=1</c> counts only if nothing contradicts it.</remarks>
+    /// <remarks>If the range and file size are known, they decide. Otherwise <c>total=1</c> counts if nothing contradicts it.</remarks>
     internal bool IsWholeFile
     {
         get

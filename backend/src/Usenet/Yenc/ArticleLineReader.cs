@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>Reads the lines of a raw NNTP body, without dot-stuffing and line ends, from input that may be split anywhere.</summary>
-/// <remarks>Used for everything but yEnc data. A bare LF ends a line of text here and is reported, but NNTP ignores it: no dot is dropped after it.</remarks>
+/// <remarks>Used for everything except yEnc data. A bare LF ends a line here and is reported. For NNTP it is no line end, so a dot after it is kept.</remarks>
 internal sealed class ArticleLineReader
 {
     private readonly byte[] _buffer = new byte[ArticleDecoder.MaxLineLength];
@@ -23,13 +23,13 @@ internal sealed class ArticleLineReader
     /// <summary>The line so far; complete after <see cref="Answer.Line"/>, and valid until the next call.</summary>
     public ReadOnlySpan<byte> Line => _buffer.AsSpan(0, _length);
 
-    /// <summary>Whether the line exceeds the buffer, so that its last bytes were dropped.</summary>
+    /// <summary>Whether the line exceeds the buffer, so that its excess bytes were dropped.</summary>
     public bool IsTooLong { get; private set; }
 
     /// <summary>Whether the line ended in a bare LF.</summary>
     public bool EndsInBareLineFeed { get; private set; }
 
-    /// <summary>Starts a line whose first bytes a kernel has consumed; empty for the start of a body.</summary>
+    /// <summary>Starts a line whose first bytes a kernel has already consumed. Pass no bytes at the start of a body.</summary>
     public void Start(ReadOnlySpan<byte> consumed)
     {
         StartLine();

@@ -15,8 +15,8 @@ internal enum BlockEnd
     Article,
 }
 
-/// <summary>Decodes the blocks of one encoding, from the first line to the end. Only the first block of an article counts.</summary>
-/// <remarks>Lines and name buffer are shared with the other encodings, because only one block begins.</remarks>
+/// <summary>Decodes blocks in one encoding, from their first line to their last. Only the first block of an article counts.</summary>
+/// <remarks>The encodings share the line reader and the name buffer, because only one of them begins a block.</remarks>
 internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader lines, byte[] nameBuffer)
 {
     public bool HasHeader { get; protected set; }
@@ -46,10 +46,10 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
         Checksum = 0;
     }
 
-    /// <summary>Offers a line of the preamble; true if it begins a block.</summary>
+    /// <summary>Offers the current preamble line; true if the line begins a block.</summary>
     public abstract bool TryBegin();
 
-    /// <summary>Decodes the next bytes of the block, perhaps not all, and returns how many it consumed.</summary>
+    /// <summary>Decodes the next bytes of the block, perhaps not all of them, and returns the number of bytes consumed.</summary>
     public abstract int Read(ReadOnlySpan<byte> raw, IBufferWriter<byte> output, out BlockEnd end);
 
     public abstract void TakeLineAfterBlock();
@@ -65,14 +65,14 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
         Defects = Defects,
     };
 
-    /// <summary>Stores the file name, because its line is about to be overwritten.</summary>
+    /// <summary>Copies the file name, because the next line overwrites it.</summary>
     protected ReadOnlyMemory<byte> Keep(ReadOnlySpan<byte> name)
     {
         name.CopyTo(nameBuffer);
         return nameBuffer.AsMemory(0, name.Length);
     }
 
-    /// <summary>Requests memory for at most <paramref name="most"/> decoded bytes. Empty, with a defect, if the article has reached its limit.</summary>
+    /// <summary>Requests memory for at most <paramref name="most"/> decoded bytes. Empty, with a defect, if the article has reached its size limit.</summary>
     protected Span<byte> Room(IBufferWriter<byte> output, int most)
     {
         var room = (int)Math.Min(most, ArticleDecoder.MaxDecodedLength - Decoded);

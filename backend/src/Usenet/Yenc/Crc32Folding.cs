@@ -6,15 +6,15 @@ using ArmAes = System.Runtime.Intrinsics.Arm.Aes;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>CRC-32 using carry-less multiplication, on four vectors in parallel, in registers as wide as the CPU multiplies.</summary>
+/// <summary>CRC-32 by carry-less multiplication of four vectors in parallel, in the widest registers that the CPU can multiply.</summary>
 /// <remarks>
-/// Folding (Gopal et al., Intel 2009): takes a vector of 16 bytes that lies D bits before another. Its low half is multiplied by x^(D+32) and its
-/// high half by x^(D−32), both modulo P and bit-reflected; the result is xored into the other vector. A wider register folds two or four vectors at a
-/// time.
+/// Folding (Gopal et al., Intel 2009) merges a vector of 16 bytes into another one that lies D bits later. The low half of the first vector is multiplied by
+/// x^(D+32) and the high half by x^(D−32), both modulo P and bit-reflected, and both products are xored into the second vector. A wider register folds two or
+/// four vectors at a time.
 /// </remarks>
 internal static class Crc32Folding
 {
-    /// <summary>Updates the register (the inverted checksum) with at least four vectors of data. The JIT inlines structs as type arguments.</summary>
+    /// <summary>Updates the register (the inverted checksum) with at least four vectors of data. Struct type arguments let the JIT inline.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update<TWidth, TVector>(uint register, ReadOnlySpan<byte> data)
         where TWidth : struct, IFoldingWidth<TVector>
@@ -45,7 +45,7 @@ internal static class Crc32Folding
         return Finish(TWidth.Narrow(a3), data[(int)at..]);
     }
 
-    /// <summary>Folds the rest in steps of 16 bytes, then takes the folded vector and the last bytes as short data.</summary>
+    /// <summary>Folds the rest in steps of 16 bytes, then processes the folded vector and the remaining bytes as short data.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static uint Finish(Vector128<ulong> folded, ReadOnlySpan<byte> rest)
     {
@@ -55,7 +55,7 @@ internal static class Crc32Folding
             rest = rest[16..];
         }
 
-        // The folded vector is equivalent to all data so far, so its remainder from an empty register is the register.
+        // The folded vector is equivalent to all data so far, so processing it from an empty register yields the register for that data.
         Span<byte> bytes = stackalloc byte[16];
         folded.AsByte().CopyTo(bytes);
         return Crc32Short.Update(Crc32Short.Update(0, bytes), rest);
@@ -69,12 +69,12 @@ internal static class Crc32Folding
 internal interface IFoldingWidth<TVector>
     where TVector : struct
 {
-    /// <summary>The powers for a distance of four vectors, for each 16 bytes.</summary>
+    /// <summary>The powers for folding across four vectors, one pair for each 16 bytes.</summary>
     static abstract TVector ByFour { get; }
 
     static abstract TVector ByOne { get; }
 
-    /// <summary>Folds a vector into another one at a later distance.</summary>
+    /// <summary>Folds a vector into a later one. The powers depend on the distance between the two.</summary>
     static abstract TVector Fold(TVector vector, TVector powers, TVector other);
 
     /// <summary>Folds a vector into its last 16 bytes.</summary>
@@ -151,7 +151,7 @@ internal readonly struct Crc32Folding512 : IFoldingWidth<Vector512<ulong>>
 }
 
 /// <summary>Multiplies 64-bit halves of two vectors without carries: PCLMULQDQ on x86, PMULL on Arm.</summary>
-/// <remarks>The compiler resolves the checks of the architecture, so they cost nothing at run time.</remarks>
+/// <remarks>The compiler resolves the architecture checks, so they cost nothing at run time.</remarks>
 internal static class CarrylessProduct
 {
     public static bool IsSupported => Pclmulqdq.IsSupported || ArmAes.IsSupported;

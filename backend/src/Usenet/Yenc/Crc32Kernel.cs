@@ -13,7 +13,7 @@ public static class Crc32Kernel
     /// <summary>The polynomial P with its lowest power in the highest bit.</summary>
     internal const uint Polynomial = 0xEDB88320;
 
-    /// <summary>The algorithm for long data, for logs.</summary>
+    /// <summary>Name of the algorithm for long data, for logs.</summary>
     public static string Name => Pclmulqdq.V512.IsSupported ? "PCLMULQDQ in 512 bits"
         : Pclmulqdq.V256.IsSupported ? "PCLMULQDQ in 256 bits"
         : Pclmulqdq.IsSupported ? "PCLMULQDQ in 128 bits"
@@ -21,7 +21,7 @@ public static class Crc32Kernel
         : ArmCrc32.Arm64.IsSupported ? "CRC32 instructions"
         : "tables";
 
-    /// <summary>Returns the checksum of earlier bytes with checksum <paramref name="crc"/> (0 for none) followed by <paramref name="data"/>.</summary>
+    /// <summary>Returns the checksum of earlier bytes, whose checksum is <paramref name="crc"/> (0 for none), followed by <paramref name="data"/>.</summary>
     public static uint Append(uint crc, ReadOnlySpan<byte> data)
     {
         if (Pclmulqdq.V512.IsSupported && data.Length >= Crc32Folding512.MinLength)
@@ -42,13 +42,13 @@ public static class Crc32Kernel
     }
 }
 
-/// <summary>Arithmetic of polynomials modulo P, each in 32 bits with its lowest power in the highest bit. Thread-safe.</summary>
+/// <summary>Polynomial arithmetic modulo P. Each polynomial has 32 bits, with its lowest power in the highest bit. Thread-safe.</summary>
 internal static class Crc32Powers
 {
-    /// <summary>The quotient of x^64 by P, reflected, for Barrett reduction.</summary>
+    /// <summary>The quotient x^64 / P, bit-reflected, for Barrett reduction.</summary>
     internal const ulong Quotient = 0x1F7011641;
 
-    /// <summary>P itself with its highest power, reflected.</summary>
+    /// <summary>P including its highest power, bit-reflected.</summary>
     internal const ulong Modulus = 0x1DB710641;
 
     private const uint One = 0x8000_0000;
@@ -62,8 +62,8 @@ internal static class Crc32Powers
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public static uint OfBytes(long length)
     {
-        // The multiplicative order of x is 2^32 − 1, so an exponent equals the sum of its 32-bit halves. Adding them twice is enough, because
-        // 8·length has at most 66 bits.
+        // The multiplicative order of x is 2^32 − 1, so an exponent equals the sum of its 32-bit halves. Adding the halves twice is enough, because 8·length
+        // has at most 66 bits.
         var exponent = (ulong)length;
         exponent = (exponent & uint.MaxValue) + (exponent >> 32);
         exponent <<= 3;

@@ -11,7 +11,7 @@ internal static class Crc32Short
     public static uint Update(uint register, ReadOnlySpan<byte> data) =>
         ArmCrc32.Arm64.IsSupported ? UpdateArm(register, data) : Crc32Slicing.Update(register, data);
 
-    /// <summary>Processes eight bytes per instruction. A Raspberry Pi 4 has these instructions but no PMULL; x86 only for another polynomial.</summary>
+    /// <summary>Processes eight bytes per instruction. A Raspberry Pi 4 has these instructions but no PMULL. On x86 they use another polynomial.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     internal static uint UpdateArm(uint register, ReadOnlySpan<byte> data)
     {

@@ -5,10 +5,10 @@ public readonly record struct DecodedArticle
 {
     public ArticleEncoding Encoding { get; init; }
 
-    /// <summary>Claims before the data; the decoder owns the name. Empty without a header.</summary>
+    /// <summary>The claims before the data; empty without a header. The decoder owns the name.</summary>
     public ArticleHeader Header { get; init; }
 
-    /// <summary>The facts after the data; null without <c>=yend</c> or <c>end</c>.</summary>
+    /// <summary>The claims after the data; null without <c>=yend</c> or <c>end</c>.</summary>
     public ArticleTrailer? Trailer { get; init; }
 
     public long DecodedLength { get; init; }
@@ -17,8 +17,8 @@ public readonly record struct DecodedArticle
     public uint ComputedCrc { get; init; }
 
     /// <summary>
-    /// The checksum that covers exactly this part: <c>pcrc32</c>, or <c>crc32</c> if the part is the whole file. Null if the article has none, so
-    /// that nothing is proved or refuted.
+    /// The checksum that covers exactly this part: <c>pcrc32</c>, or <c>crc32</c> if the part is the whole file. Null if the article has none, so that its data
+    /// can be neither confirmed nor refuted.
     /// </summary>
     public uint? ExpectedCrc { get; init; }
 
@@ -28,7 +28,7 @@ public readonly record struct DecodedArticle
     public ArticleDefects Defects { get; init; }
 }
 
-/// <summary>The claims of an article after its data, in <c>=yend</c> or uuencode's <c>end</c>. Absent and unreadable fields are null.</summary>
+/// <summary>The claims that an article makes after its data, in <c>=yend</c> or uuencode's <c>end</c>. Absent and unreadable fields are null.</summary>
 public readonly record struct ArticleTrailer
 {
     /// <summary>Length of the part, or of the file in a single-part article, in bytes.</summary>
@@ -71,16 +71,16 @@ public enum ArticleDefects
 {
     None = 0,
 
-    /// <summary>No supported block begins. Nothing was decoded; <see cref="DecodedArticle.Encoding"/> names the encoding it resembles.</summary>
+    /// <summary>No supported block was found, so nothing was decoded. <see cref="DecodedArticle.Encoding"/> is the most likely encoding.</summary>
     NoHeader = 1 << 0,
 
-    /// <summary>The article is text, like a takedown notice. Always with <see cref="NoHeader"/>.</summary>
+    /// <summary>The article is text, such as a takedown notice. Always set together with <see cref="NoHeader"/>.</summary>
     NotBinary = 1 << 1,
 
     /// <summary>A yEnc block has no <c>=yend</c>, or the terminating line of the article never arrived.</summary>
     Truncated = 1 << 2,
 
-    /// <summary>Decoded length, range and size in <c>=yend</c> do not all agree.</summary>
+    /// <summary>The decoded length, the claimed range and the size in <c>=yend</c> do not all agree.</summary>
     SizeMismatch = 1 << 3,
 
     /// <summary>The decoded bytes do not match the checksum of exactly this part.</summary>
@@ -92,7 +92,7 @@ public enum ArticleDefects
     /// <summary><c>=ybegin</c> has <c>part=</c> but no <c>=ypart</c> follows, so the offset in the file is unknown.</summary>
     NoPartLine = 1 << 6,
 
-    /// <summary>A second block begins. Only the first one was decoded.</summary>
+    /// <summary>The article contains a second block. Only the first one was decoded.</summary>
     SecondHeader = 1 << 7,
 
     /// <summary>Keyword lines end in a bare LF.</summary>

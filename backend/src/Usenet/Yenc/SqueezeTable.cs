@@ -6,10 +6,10 @@ using System.Runtime.Intrinsics;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// Holds a shuffle for each set of dropped bytes among the first fifteen of sixteen, which moves all other bytes to the front. The last byte needs no
-/// bit, because it comes last whether dropped or kept.
+/// Holds a shuffle for each combination of dropped bytes among the first fifteen of sixteen bytes. The shuffle moves the kept bytes to the front. The last byte
+/// needs no index bit, because its position is last whether it is dropped or kept.
 /// </summary>
-/// <remarks>512 KiB, built with the first kernel without a compress instruction; about 120 entries are hot. Thread-safe.</remarks>
+/// <remarks>512 KiB, built for the first kernel without a compress instruction; about 120 entries are hot. Thread-safe.</remarks>
 internal sealed class SqueezeTable
 {
     private const int Width = 16;
@@ -30,17 +30,17 @@ internal sealed class SqueezeTable
         }
     }
 
-    /// <summary>The shuffle that drops nothing; <see cref="Squeeze"/> indexes all others from it.</summary>
+    /// <summary>The shuffle that drops nothing. <see cref="Squeeze"/> indexes the table from this entry.</summary>
     public ref byte First => ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_shuffles), _start);
 
-    /// <summary>Writes 64 bytes without the dropped ones, bit i for byte i, and returns the number of kept bytes.</summary>
-    /// <remarks>The destination needs room for 64 bytes; a loop keeps <see cref="First"/> in a register.</remarks>
+    /// <summary>Writes 64 bytes without those marked in <paramref name="drop"/> (bit i for byte i), and returns the number of bytes kept.</summary>
+    /// <remarks>The destination must have room for 64 bytes. <see cref="First"/> is a parameter, so that a loop keeps it in a register.</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Squeeze(
         ref byte first, ref byte to, ulong drop, Vector128<byte> w0, Vector128<byte> w1, Vector128<byte> w2, Vector128<byte> w3)
     {
-        // All four offsets come from counts of one mask, so no store waits for another. Fifteen bits of the mask times the width of an entry are taken
-        // in one step.
+        // All four offsets come from bit counts of one mask, so no store waits for another. Shifting and masking with Entry extracts fifteen bits already
+        // multiplied by the width of a table entry.
         const ulong Entry = 0x7FFF * Width;
         Vector128.ShuffleNative(w0, Vector128.LoadUnsafe(ref first, (nuint)((drop << 4) & Entry))).StoreUnsafe(ref to);
         Vector128.ShuffleNative(w1, Vector128.LoadUnsafe(ref first, (nuint)((drop >> 12) & Entry))).StoreUnsafe(ref Place(ref to, 16, drop & 0xFFFF));
@@ -49,7 +49,7 @@ internal sealed class SqueezeTable
         return 64 - BitOperations.PopCount(drop);
     }
 
-    /// <summary>Returns the destination of the byte at an offset after earlier bytes were dropped.</summary>
+    /// <summary>Returns the destination of the byte at an offset: earlier by the number of bytes dropped before that byte.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ref byte Place(ref byte to, nint at, ulong droppedBefore) =>
         ref Unsafe.Subtract(ref Unsafe.Add(ref to, at), (nuint)(uint)BitOperations.PopCount(droppedBefore));

@@ -3,9 +3,9 @@ using System.Buffers;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// Decodes a block of uuencode (POSIX.1, historical algorithm): <c>begin &lt;mode&gt; &lt;name&gt;</c>, data lines, a line of no bytes, <c>end</c>. A
-/// data line is its byte count, then four characters for each three bytes, with six bits in each character. The characters run from space to
-/// underscore; a grave accent replaces a space.
+/// Decodes a block of uuencode (POSIX.1, historical algorithm): <c>begin &lt;mode&gt; &lt;name&gt;</c>, data lines, an empty data line,
+/// <c>end</c>. A data line starts with its byte count. Each three bytes follow as four characters of six bits. The characters run from space to underscore;
+/// a grave accent replaces a space.
 /// </summary>
 /// <remarks>
 /// A file may span several articles. Only the first has the begin line and only the last has the end lines, so a block may begin with data: a full
@@ -13,12 +13,12 @@ namespace Sluice.Usenet.Yenc;
 /// </remarks>
 internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : BlockDecoder(ArticleEncoding.Uuencode, lines, nameBuffer)
 {
-    // One character of six bits holds the byte count of a line; posters write 45.
+    // A line's byte count is one six-bit character; posters write 45.
     private const int MaxBytes = 63;
     private const int MaxCharacters = 4 * ((MaxBytes + 2) / 3);
     private const int FullLine = 'M';
 
-    // A data line of the preamble: the first line of a block, or a line that still needs a following line as proof.
+    // A data line from the preamble: the first line of a block, or a line that only the next line can confirm as data.
     private readonly byte[] _held = new byte[MaxCharacters + 2];
     private int _heldLength;
     private bool _sawText;
@@ -103,7 +103,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
         if (bytes == 0 && !IsEnd(line))
             return IsSecondBegin(line);
 
-        // A text line that interrupts the data was a data line before it was damaged. After the line of zero bytes, more data is damage too.
+        // If data continues after a text line, that line was a damaged data line. Data after the empty data line is damage too.
         if (_isInterrupted || (_sawNoBytes && bytes > 0))
             Defects |= ArticleDefects.DamagedLine;
         if (bytes > 0)
@@ -123,7 +123,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
 
         _sawNoBytes |= IsNoBytes(line);
 
-        // Programs that split files write a line of text after the data of each article.
+        // Programs that split files write a line of text after each article's data.
         if (line.Length > 1 && line[0] == FullLine && !line.ContainsAnyExceptInRange((byte)' ', (byte)'`'))
             Defects |= ArticleDefects.DamagedLine;
         else if (!IsNoBytes(line) && !IsBlank(line))

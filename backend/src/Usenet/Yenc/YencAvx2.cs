@@ -5,8 +5,8 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Decodes two vectors of 32 bytes at a time with AVX2, and squeezes each half with a table.</summary>
-/// <remarks>Only the loop's exit depends on the data. A branch on "nothing to drop" would win only in benchmarks that repeat one article.</remarks>
+/// <summary>Decodes two vectors of 32 bytes at a time with AVX2, and removes the dropped bytes of each half with a <see cref="SqueezeTable"/>.</summary>
+/// <remarks>Only the loop's exit depends on the data. A branch for blocks with nothing to drop would win only in benchmarks that repeat one article.</remarks>
 internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
@@ -24,8 +24,8 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
         nint lastSource = source.Length - Block;
         nint lastRoom = destination.Length - Block;
 
-        // Finds LF, CR and '=' with one lookup: all bytes above CR share the slot of '=', and the other slots hold bytes that never map there.
-        // Constants are variables, so that the loop keeps them in registers.
+        // Finds LF, CR and '=' with one lookup: all bytes above CR share the slot of '='. Every unused slot holds 0xFF, which never maps to that slot. The
+        // constants are local variables, so that the loop keeps them in registers.
         var members = Vector256.Create(Vector128.Create(
             0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, (byte)'\n', 0xFF, 0xFF, (byte)'\r', (byte)'=', 0xFF));
         var slot = Vector256.Create((byte)14);
@@ -46,7 +46,7 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
             var after0 = Vector256.Equals(q0, equal);
             var after1 = Vector256.Equals(q1, equal);
 
-            // Set if two bytes must be judged together.
+            // Nonzero if two neighboring bytes must be interpreted together.
             var special = (after0 & (drop0 | Vector256.Equals(v0, y))) | (Vector256.Equals(q0, lineFeed) & Vector256.Equals(v0, dot))
                 | (after1 & (drop1 | Vector256.Equals(v1, y))) | (Vector256.Equals(q1, lineFeed) & Vector256.Equals(v1, dot));
             if (special != Vector256<byte>.Zero)
@@ -96,7 +96,7 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
         Vector256.Equals(v0, Vector256.Create(value)).ExtractMostSignificantBits()
         | ((ulong)Vector256.Equals(v1, Vector256.Create(value)).ExtractMostSignificantBits() << 32);
 
-    /// <summary>Spreads bit i to byte i: each byte gets the mask byte with its bit, and tests that bit.</summary>
+    /// <summary>Spreads bit i to byte i: each byte receives the mask byte that contains its bit, and tests that bit.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector256<byte> Expand(uint mask)
     {

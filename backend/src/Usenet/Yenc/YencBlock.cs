@@ -38,8 +38,8 @@ internal sealed class YencBlock : BlockDecoder
         if (_isInKeyword)
             return ReadKeyword(raw, out end);
 
-        // Without room the kernel stops at the first data byte, so that memory is requested only if a byte needs it. Line ends alone never take a
-        // block of memory, and everything before that byte is the header.
+        // An empty destination makes the kernel stop at the first data byte, so that memory is requested for data and never for line ends alone. Everything
+        // before that byte is the header.
         var stop = _kernel.Decode(raw, [], ref _state, out var consumed, out _);
         if (stop == YencStop.DestinationFull)
         {
@@ -111,7 +111,7 @@ internal sealed class YencBlock : BlockDecoder
     {
         end = BlockEnd.None;
 
-        // The terminating line cannot come before the end of this line.
+        // The terminating line of the article cannot arrive before the keyword line ends.
         if (Lines.Read(raw, out var consumed) != ArticleLineReader.Answer.Line)
             return consumed;
 

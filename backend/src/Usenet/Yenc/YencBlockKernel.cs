@@ -3,27 +3,27 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>The part of a vector kernel that depends on its instructions; <see cref="YencBlockKernel{TVectors}"/> is the rest.</summary>
+/// <summary>The instruction-specific part of a vector kernel; <see cref="YencBlockKernel{TVectors}"/> is the common part.</summary>
 internal interface IYencVectors
 {
     /// <summary>
-    /// Decodes blocks of 64 bytes in which no two neighbors must be judged together: no <c>=</c> precedes CR, LF, <c>=</c> or <c>y</c>, and no LF a dot.
-    /// Returns at the first other block, or when source or destination have no further block. Reads the byte before <paramref name="consumed"/>, where an
-    /// <c>=</c> escapes.
+    /// Decodes blocks of 64 bytes in which no two neighbors must be interpreted together: no <c>=</c> precedes CR, LF, <c>=</c> or <c>y</c>, and no LF precedes
+    /// a dot. Returns at any other block, or when source or destination has less than a block left. Also reads the byte before <paramref name="consumed"/>,
+    /// because an <c>=</c> there escapes the next byte.
     /// </summary>
-    /// <remarks>A separate method without calls, because a call preserves no vector registers and would reload every constant in each round.</remarks>
+    /// <remarks>A separate method that makes no calls, because a call preserves no vector registers, so every round would reload all constants.</remarks>
     void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written);
 
     YencBlockMasks Find(ref byte block);
 
-    /// <summary>Decodes the data bytes of one block with masks and returns how many it keeps. The destination needs room for a whole block.</summary>
+    /// <summary>Decodes the data bytes of one block with masks and returns the number of bytes kept. The destination must hold a whole block.</summary>
     int Write(ref byte from, ref byte to, ulong keep, ulong escaped);
 }
 
-/// <summary>The common part of all vector kernels: blocks of 64 bytes and ends of buffers. The JIT inlines structs as type arguments.</summary>
+/// <summary>The common part of all vector kernels: blocks of 64 bytes and ends of buffers. A struct as type argument lets the JIT inline.</summary>
 /// <remarks>
-/// The fast loop knows a byte and its predecessor, which it loads from one byte earlier. If two bytes must be judged together, masks resolve the block. Masks
-/// also resolve partial blocks at the ends of source and destination, so that a call may end anywhere at no extra cost. Only keywords and the end of the
+/// The fast loop sees each byte and its predecessor, loaded from one byte earlier. If two neighbors must be interpreted together, masks resolve the block.
+/// Masks also resolve partial blocks at the ends of source and destination, so that a call may end anywhere at no extra cost. Only keywords and the end of the
 /// article are left to the byte machine.
 /// </remarks>
 internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) : YencKernel
@@ -32,7 +32,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
     private const int Block = YencBlockMasks.Length;
     private const int Whole = Block + YencBlockMasks.LookAhead;
 
-    // A fast run that ends sooner does not pay for its mispredicted end, so masks take this many blocks next.
+    // A shorter fast run does not pay for the branch misprediction at its end, so masks decode the next BlocksAfterShortRun blocks.
     private const int ShortRun = 4 * Block;
     private const int BlocksAfterShortRun = 16;
 
@@ -68,8 +68,8 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         return stop;
     }
 
-    /// <summary>Decodes up to the end of source or destination, or up to a byte that only the byte machine can judge.</summary>
-    /// <returns>True if the byte machine needs only the next byte or two.</returns>
+    /// <summary>Decodes up to the end of source or destination, or up to a byte that only the byte machine can interpret.</summary>
+    /// <returns>True if the byte machine has to decode only the next byte or two.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     private bool RunBlocks(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
     {
@@ -78,7 +78,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         var byMasks = 1;
         while (source.Length - consumed >= Whole && destination.Length - written >= Block)
         {
-            // The first block of a call has no byte before it, so masks always take it.
+            // The first block of a call has no byte before it, so masks always decode that block.
             ref var block = ref Unsafe.Add(ref from, consumed);
             if (!vectors.Find(ref block).TryResolve(ref block, Whole, state, out var resolved))
                 return false;
@@ -86,7 +86,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
             consumed += Block;
             state = resolved.StateAfter(Block);
 
-            // The fast loop would take an escaped '=' for an escaping one.
+            // The fast loop would mistake an escaped '=' for an escaping one.
             if (--byMasks > 0 || (Unsafe.Add(ref block, Block - 1) == '=' && !state.Escape))
                 continue;
 
@@ -108,7 +108,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         return false;
     }
 
-    /// <summary>Returns the state after the fast loop, which saw no pair that matters, so a final <c>=</c> escapes.</summary>
+    /// <summary>Returns the state after the fast loop. No two bytes there had to be interpreted together, so a final <c>=</c> escapes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static YencState StateBehind(ref byte end)
     {
@@ -124,7 +124,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         };
     }
 
-    /// <summary>Decodes less than a block, because input or room for output ends.</summary>
+    /// <summary>Decodes less than a block, because the source or the destination has less than a block left.</summary>
     /// <returns>False if a keyword line or the end of the article may begin there; then nothing changes.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private bool TryRunPart(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
@@ -132,7 +132,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         if (source.Length < Block)
             return TryRunShort(source, destination, ref state, ref consumed, ref written);
 
-        // Loads the block that ends with the source, and shifts its masks to the first byte that is still to be decoded.
+        // Loads the last block of the source, and shifts its masks to the first byte not yet decoded.
         var rest = source.Length - consumed;
         var behind = Math.Max(0, Block - rest);
         ref var first = ref Unsafe.Add(ref MemoryMarshal.GetReference(source), consumed);

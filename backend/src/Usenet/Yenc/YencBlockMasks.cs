@@ -4,8 +4,8 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// Resolves one block of 64 bytes with masks, bit i for byte i: all hard cases at once, such as double escapes, escaped line ends and stuffed dots.
-/// Vector kernels use it if neighboring bytes affect each other.
+/// Interprets one block of 64 bytes with bit masks, bit i for byte i. Handles all hard cases at once, such as double escapes, escaped line ends and stuffed
+/// dots. Vector kernels use it if neighboring bytes affect each other.
 /// </summary>
 internal readonly struct YencBlockMasks
 {
@@ -26,7 +26,7 @@ internal readonly struct YencBlockMasks
 
     public ulong Y { get; init; }
 
-    /// <summary>Returns the masks of the block that begins 0 to 63 bytes later; nothing is known after the old block.</summary>
+    /// <summary>Returns the masks of a block that begins 0 to 63 bytes later. The bits for bytes after the old block are clear.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public YencBlockMasks ShiftedBy(int bytes) => new()
     {
@@ -37,9 +37,9 @@ internal readonly struct YencBlockMasks
         Y = Y >> bytes,
     };
 
-    /// <summary>Resolves the block, whose state before it has one of the first three contexts.</summary>
-    /// <remarks><paramref name="seen"/> counts the input bytes from the start of the block, including bytes after it.</remarks>
-    /// <returns>False if a keyword line or the end of the article begins in the block, or might.</returns>
+    /// <summary>Resolves the block. <paramref name="state"/> is the state before the block, in one of the first three contexts.</summary>
+    /// <remarks><paramref name="seen"/> is the number of input bytes from the start of the block, including those after the block.</remarks>
+    /// <returns>False if a keyword line or the end of the article begins, or might begin, in the block.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryResolve(ref byte block, int seen, YencState state, out YencResolvedBlock resolved)
     {
@@ -54,8 +54,8 @@ internal readonly struct YencBlockMasks
             return false;
         }
 
-        // In a run of '=' every second one escapes. Subtracting the runs from the odd bits above them carries through each run and leaves its
-        // alternation (simdjson's method for backslashes).
+        // In a run of '=', every other one escapes. Subtracting the runs from the odd bits above them carries through each run and leaves alternating bits
+        // (simdjson's method for backslashes).
         var carry = state.Escape ? 1ul : 0;
         var potential = Equal & ~carry;
         var escaping = ((((potential << 1) | OddBits) - potential) ^ OddBits) & Equal;
@@ -71,12 +71,12 @@ internal readonly struct YencBlockMasks
         return true;
     }
 
-    /// <summary>Line starts that the masks cannot judge, because the second byte after them lies outside the block or has not arrived.</summary>
+    /// <summary>Returns the line starts that the masks cannot classify, because the second byte after them lies outside the block or has not arrived.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private ulong FindOpen(ulong lineStart, int seen) =>
         lineStart & (Equal | Dot) & (ulong.MaxValue << Math.Clamp(seen - LookAhead, 0, Length - LookAhead));
 
-    /// <summary>Whether a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or whether the input is too short to decide.</summary>
+    /// <summary>Whether a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or the input is too short to tell.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static bool HasStop(ref byte block, int seen, ulong open)
     {
@@ -119,7 +119,7 @@ internal readonly struct YencResolvedBlock
         if (BitOperations.PopCount(keep) <= room)
             return count;
 
-        // The first data byte without room stays in the source.
+        // The first data byte that does not fit stays in the source.
         var left = keep;
         for (; room != 0; room--)
             left &= left - 1;
@@ -129,7 +129,7 @@ internal readonly struct YencResolvedBlock
     }
 
     /// <summary>Returns the state after the first <paramref name="count"/> bytes, at least one.</summary>
-    /// <remarks>A dot or <c>=</c> at a line start is plain then, because the bytes after it were checked.</remarks>
+    /// <remarks>A dot or <c>=</c> at a line start needs no context of its own, because the bytes after it were already checked.</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public YencState StateAfter(int count)
     {

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>The byte machine: the reference for all kernels, which also use it at the ends of buffers, and the decoder of CPUs without vectors.</summary>
+/// <summary>The byte machine: the reference implementation, the fallback of the vector kernels, and the decoder for CPUs without vectors.</summary>
 internal sealed class YencByteKernel : YencKernel
 {
     public override string Name => "bytes";
@@ -12,7 +12,7 @@ internal sealed class YencByteKernel : YencKernel
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written) =>
         Run(source, destination, ref state, out consumed, out written);
 
-    // Never inlined, because the JIT would compile it again in its caller, knowing little of this loop, at half the speed.
+    // Not inlined, because the JIT would optimize this loop less in a caller and halve its speed.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     internal static YencStop Run(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)
@@ -63,7 +63,7 @@ internal sealed class YencByteKernel : YencKernel
         return stop;
     }
 
-    /// <summary>Copies plain data inside a line: the fast path for most bytes.</summary>
+    /// <summary>Decodes plain data within a line: the fast path for most bytes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static int TakePlain(ReadOnlySpan<byte> source, Span<byte> destination)
     {
@@ -81,7 +81,7 @@ internal sealed class YencByteKernel : YencKernel
         return i;
     }
 
-    /// <summary>Whether the byte is the last one of <c>=y</c> or of the terminator.</summary>
+    /// <summary>Whether the byte completes <c>=y</c> or the terminator.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool EndsMatch(YencContext context, byte b, ref YencStop stop)
     {

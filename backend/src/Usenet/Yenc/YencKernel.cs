@@ -16,10 +16,10 @@ public abstract class YencKernel
     {
     }
 
-    // Lazy, because a kernel may need tables that only tests of all kernels use.
+    // Lazy, because some kernels need large tables, and only tests use all kernels.
     private static readonly Lazy<IReadOnlyList<YencKernel>> All = new(() => [.. CreateSupported()]);
 
-    /// <summary>The kernels that this CPU supports, fastest first. The byte machine is always the last one.</summary>
+    /// <summary>The kernels that this CPU supports, fastest first. The byte machine is always last.</summary>
     public static IReadOnlyList<YencKernel> Supported => All.Value;
 
     public static YencKernel Best { get; } = CreateSupported().First();
@@ -33,10 +33,10 @@ public abstract class YencKernel
     /// Receives decoded bytes; must not overlap the source. Nothing outside of the span is written, but bytes after <paramref name="written"/> may be
     /// overwritten.
     /// </param>
-    /// <param name="state">State of the body, carried from call to call.</param>
-    /// <param name="consumed">Consumed bytes of the source; do not pass them again.</param>
-    /// <param name="written">Decoded bytes at the start of the destination.</param>
-    /// <remarks>Does not throw or allocate. With an empty destination, dropped bytes are consumed up to the first byte of data.</remarks>
+    /// <param name="state">Decoder state of the body, carried from call to call.</param>
+    /// <param name="consumed">Number of source bytes consumed; do not pass them again.</param>
+    /// <param name="written">Number of decoded bytes at the start of the destination.</param>
+    /// <remarks>Does not throw or allocate. With an empty destination, consumes the source up to the first byte of data.</remarks>
     public abstract YencStop Decode(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written);
 
@@ -64,12 +64,12 @@ public enum YencStop
     /// <summary>All of the source is consumed; the article continues.</summary>
     NeedInput,
 
-    /// <summary>The next byte is data and has no room in the destination. It is not consumed.</summary>
+    /// <summary>The next byte is data, but the destination is full. That byte is not consumed.</summary>
     DestinationFull,
 
     /// <summary>A line begins with <c>=y</c>; those two bytes are consumed, the rest of the line is not.</summary>
     Keyword,
 
-    /// <summary>The terminating line of the NNTP body is consumed to its last byte.</summary>
+    /// <summary>The terminating line of the NNTP body is fully consumed.</summary>
     ArticleEnd,
 }

@@ -11,7 +11,7 @@ namespace Sluice.Usenet.Yenc;
 /// </summary>
 internal static class YencLineParser
 {
-    /// <summary>Largest file size in a header, 1 PiB: far above any post, and far below a size at which sums of offsets overflow.</summary>
+    /// <summary>Largest accepted file size in a header, 1 PiB: far above any post, and too small for sums of offsets to overflow.</summary>
     public const long MaxFileSize = 1L << 50;
 
     private static readonly SearchValues<byte> HexDigits = SearchValues.Create("0123456789abcdefABCDEF"u8);
@@ -19,14 +19,14 @@ internal static class YencLineParser
     /// <summary>Separators of fields. A stray CR at the end of a line counts too.</summary>
     public static ReadOnlySpan<byte> Blanks => " \t\r"u8;
 
-    /// <summary>Whether the line is that keyword, followed by a blank or nothing.</summary>
+    /// <summary>Whether the line starts with this keyword, followed by a blank or nothing.</summary>
     public static bool IsKeyword(ReadOnlySpan<byte> line, ReadOnlySpan<byte> keyword) =>
         line.Length >= keyword.Length
         && Ascii.EqualsIgnoreCase(line[..keyword.Length], keyword)
         && (line.Length == keyword.Length || Blanks.Contains(line[keyword.Length]));
 
     /// <summary>Parses <c>=ybegin</c>. The name is a slice of the line, trimmed.</summary>
-    /// <returns>False if line, size or name is missing, so that the line is text.</returns>
+    /// <returns>False if line, size or name is missing, so that the line counts as text.</returns>
     public static bool TryParseBegin(
         ReadOnlySpan<byte> line, out ArticleHeader header, out ReadOnlySpan<byte> name, out ArticleDefects defects)
     {
@@ -131,7 +131,7 @@ internal static class YencLineParser
         };
     }
 
-    /// <summary>Takes the value of a field; the first occurrence wins.</summary>
+    /// <summary>Stores a field's value if its key matches; the first occurrence wins.</summary>
     private static bool Take(YencFields fields, ReadOnlySpan<byte> key, ref bool has, ref ReadOnlySpan<byte> value)
     {
         if (!fields.Is(key))
@@ -164,7 +164,7 @@ internal ref struct YencFields
     private readonly bool _nameEndsLine;
     private ReadOnlySpan<byte> _rest;
 
-    /// <summary>Starts after the keyword. If <paramref name="nameEndsLine"/>, <c>name=</c> takes the rest of the line, with quotes and <c>=</c>.</summary>
+    /// <summary>Starts after the keyword. If <paramref name="nameEndsLine"/>, <c>name=</c> takes the rest of the line, including quotes and <c>=</c>.</summary>
     public YencFields(ReadOnlySpan<byte> fields, bool nameEndsLine)
     {
         _rest = fields;

@@ -13,7 +13,7 @@ public struct YencState : IEquatable<YencState>
     /// <summary>Whether an <c>=</c> has arrived but its escaped byte has not.</summary>
     internal bool Escape;
 
-    /// <summary>Whether keyword lines end in a bare LF, so that a keyword may follow one. NNTP stays strict: a dot after a bare LF is data.</summary>
+    /// <summary>Whether keyword lines end in a bare LF, so that a keyword may follow one. In NNTP a bare LF ends no line: a dot after it is data.</summary>
     internal bool BareLineFeeds;
 
     public readonly bool Equals(YencState other) =>

@@ -6,15 +6,15 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Decodes 64 bytes at a time with AVX-512 VBMI2, which squeezes dropped bytes out in the register.</summary>
+/// <summary>Decodes 64 bytes at a time with AVX-512 VBMI2, which removes the dropped bytes within a register.</summary>
 internal readonly struct YencVbmi2 : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
 
     public static bool IsSupported => Avx512Vbmi2.IsSupported && Popcnt.X64.IsSupported;
 
-    // Two blocks share one test while both are plain. The tables are literals here, because a property would be a call, and a method with a call
-    // keeps its counters on the stack.
+    // Tests two blocks at once while both are plain. The tables are literals here, because a property would be a call, and a method with a call keeps its
+    // counters on the stack.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
@@ -23,13 +23,13 @@ internal readonly struct YencVbmi2 : IYencVectors
         nint i = consumed;
         nint o = written;
 
-        // Tests membership in a set of bytes with one permute on the low six bits. A table holds each member at its own index, and at all other
-        // indexes a byte that belongs elsewhere. So a byte equals its entry exactly if it is a member. The members here are LF, CR and '=', ...
+        // A table tests whether a byte is in a set, with one permute on the byte's low six bits. It holds each member at the member's own index, and at every
+        // other index a byte that belongs elsewhere. So a byte equals its entry exactly if it is a member. The members here are LF, CR and '=', ...
         var dropped = Vector512.Create(
             0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
             0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
 
-        // ... and here also 'y', at the index of '9': the bytes that must not follow an '='.
+        // ... and here also 'y', at the index of '9'. The fast loop handles none of these bytes after an '='.
         var special = Vector512.Create(
             0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
             0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B7939).AsByte();
@@ -48,7 +48,7 @@ internal readonly struct YencVbmi2 : IYencVectors
             var q0 = Vector512.LoadUnsafe(ref from, (nuint)i - 1);
             var q1 = Vector512.LoadUnsafe(ref from, (nuint)i + Block - 1);
 
-            // Zero if two bytes must be judged together.
+            // Contains a zero if two neighboring bytes must be interpreted together.
             var t0 = Vector512.Min((v0 ^ Avx512Vbmi.PermuteVar64x8(special, v0)) | (q0 ^ equal), (v0 ^ dot) | (q0 ^ lineFeed));
             var t1 = Vector512.Min((v1 ^ Avx512Vbmi.PermuteVar64x8(special, v1)) | (q1 ^ equal), (v1 ^ dot) | (q1 ^ lineFeed));
             if (Vector512.EqualsAny(Vector512.Min(t0, t1), Vector512<byte>.Zero))
@@ -106,7 +106,7 @@ internal readonly struct YencVbmi2 : IYencVectors
         return BitOperations.PopCount(keep);
     }
 
-    /// <summary>Spreads bit i to byte i: each byte gets the mask byte with its bit, and tests that bit.</summary>
+    /// <summary>Spreads bit i to byte i: each byte receives the mask byte that contains its bit, and tests that bit.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector512<byte> Expand(ulong mask)
     {

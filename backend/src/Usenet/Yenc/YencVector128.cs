@@ -6,8 +6,8 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Decodes four vectors of 16 bytes at a time on any CPU that shuffles bytes: x86 since SSSE3, and 64-bit Arm (results tested, not speed).</summary>
-/// <remarks>The loop equals <see cref="YencAvx2"/> at half the width.</remarks>
+/// <summary>Decodes four vectors of 16 bytes at a time on any CPU with byte shuffles: x86 since SSSE3, and 64-bit Arm (results tested, speed not).</summary>
+/// <remarks>The loop matches the one in <see cref="YencAvx2"/> at half the width.</remarks>
 internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
@@ -67,7 +67,7 @@ internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
         Decode(ref Unsafe.Add(ref from, 48), (uint)(escaped >> 48)));
 
     /// <summary>Decodes 16 bytes and finds the bytes to drop.</summary>
-    /// <returns>Not zero if two bytes must be judged together; see <see cref="IYencVectors.RunFast"/>.</returns>
+    /// <returns>Nonzero if two neighboring bytes must be interpreted together; see <see cref="IYencVectors.RunFast"/>.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector128<byte> Examine(
         ref byte from,
