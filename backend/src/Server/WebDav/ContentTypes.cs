@@ -73,7 +73,7 @@ internal static class ContentTypes
 
     public static string ForName(string name) => ByExtension.GetValueOrDefault(Path.GetExtension(name), Unknown);
 
-    /// <summary>Whether a browser would run the file's scripts in this server's origin: HTML, SVG, and any XML, because XML can contain either.</summary>
+    /// <summary>Whether a browser would run scripts in the file under this server's origin: HTML, SVG, and any XML, because XML can embed both.</summary>
     public static bool IsActive(string contentType) =>
         contentType.StartsWith("text/html", StringComparison.OrdinalIgnoreCase)
         || contentType.Contains("xml", StringComparison.OrdinalIgnoreCase);

@@ -3,9 +3,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>
-/// The path of a request, decoded once. Immutable. Lookups use names in NFC. Hrefs repeat the client's spelling, because clients compare hrefs.
-/// </summary>
+/// <summary>A request path, decoded once. Immutable. Lookups use names in NFC. Hrefs repeat the client's spelling, because clients compare hrefs.</summary>
 internal sealed class DavPath
 {
     private readonly string[] _segments;
@@ -20,7 +18,7 @@ internal sealed class DavPath
         HasTrailingSlash = hasTrailingSlash;
     }
 
-    /// <summary>The names, root first, in NFC and without the URL base; empty for the root.</summary>
+    /// <summary>The names, top level first, in NFC and without the URL base; empty for the root.</summary>
     public IReadOnlyList<string> Segments => _segments;
 
     /// <summary>Whether the request path ends in <c>/</c>; always true for the root.</summary>
@@ -48,11 +46,11 @@ internal sealed class DavPath
     }
 
     /// <summary>
-    /// Parses a request target in origin or absolute form (RFC 9112, section 3.2). Returns false if DAV-15 refuses it: broken escapes, invalid UTF-8, NUL,
+    /// Parses a request target in origin or absolute form (RFC 9112, section 3.2). Returns false if DAV-15 forbids it: broken escapes, invalid UTF-8, NUL,
     /// <c>%2F</c> or <c>%5C</c> in a segment, <c>.</c> and <c>..</c>, and names without an NFC form.
     /// </summary>
-    /// <param name="target">The target exactly as in the request line.</param>
-    /// <param name="urlBase">The decoded prefix of the tree, empty or like <c>/x</c>. It is removed from the path.</param>
+    /// <param name="target">The target exactly as written in the request line.</param>
+    /// <param name="urlBase">The decoded prefix of the tree, either empty or like <c>/x</c>. It is removed from the path.</param>
     public static bool TryParse(string target, string urlBase, [NotNullWhen(true)] out DavPath? path)
     {
         path = null;

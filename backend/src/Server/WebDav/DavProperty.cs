@@ -1,11 +1,11 @@
 namespace Sluice.Server.WebDav;
 
 /// <summary>A WebDAV property.</summary>
-/// <param name="Read">Reads the value of an item as text.</param>
-/// <param name="IsMarkup">Whether the value is trusted XML made by this server rather than text.</param>
+/// <param name="Read">Reads an item's value as text.</param>
+/// <param name="IsMarkup">Whether the value is trusted XML created by this server rather than text.</param>
 /// <param name="ByNameOnly">Whether the property is omitted unless requested by name.</param>
-/// <param name="IsWhole">Whether the value is a whole element with its tags, as stored by a client.</param>
-/// <param name="SameFor">Returns a key. Items with equal keys share one value in a response, so that it is read once. Null if no items share it.</param>
+/// <param name="IsWhole">Whether the value is a complete element with its tags, as stored by a client.</param>
+/// <param name="SameFor">Returns a key. Items with equal keys share one value, which a response reads only once. Null if no items share a value.</param>
 internal sealed record DavProperty(
     DavName Name,
     Func<IStoreItem, CancellationToken, ValueTask<string>> Read,

@@ -10,7 +10,7 @@ internal enum Depth
 
 internal static class DepthHeader
 {
-    /// <summary>Parses the header; <paramref name="absent"/> if the request has none, null if it is invalid (DAV-23).</summary>
+    /// <summary>Parses the header; <paramref name="absent"/> if the request has no such header, null if the value is invalid (DAV-23).</summary>
     public static Depth? Read(IHeaderDictionary headers, Depth absent) => headers["Depth"].ToString() switch
     {
         "" => absent,

@@ -13,7 +13,7 @@ internal readonly record struct EntityTag(string Value, bool IsWeak = false)
 
     public override string ToString() => IsWeak ? $"W/\"{Value}\"" : $"\"{Value}\"";
 
-    /// <summary>Reads a tag at the start of <paramref name="text"/> and removes it. Without a tag, returns false and leaves the text unchanged.</summary>
+    /// <summary>Reads a tag at the start of <paramref name="text"/> and removes it. If there is none, returns false and leaves the text unchanged.</summary>
     public static bool TryRead(ref ReadOnlySpan<char> text, out EntityTag tag)
     {
         tag = default;

@@ -1,11 +1,11 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>Handles one verb, or two that differ only in the body. Thread-safe, because one instance serves all requests.</summary>
+/// <summary>Handles one verb, or two verbs that differ only in the body. Thread-safe, because one instance serves all requests.</summary>
 internal interface IRequestHandler
 {
     IReadOnlyList<string> Verbs { get; }
 
-    /// <summary>Answers a request. May throw store exceptions, because the dispatcher maps them to a status or resets the connection.</summary>
+    /// <summary>Responds to a request. May throw store exceptions, because the dispatcher maps them to a status or resets the connection.</summary>
     Task HandleAsync(DavRequest request);
 }
 

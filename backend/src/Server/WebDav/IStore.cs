@@ -13,15 +13,15 @@ internal interface IStore
     ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Returns the verb table row for a path and its item, if any. Null if the path is reserved for the UI or an API, because the tree then answers 404.
+    /// Returns the verb table row for a path and its item, if any. Null if the path is reserved for the UI or an API; the tree then responds with 404.
     /// </summary>
     PathClass? Classify(DavPath path, IStoreItem? item);
 
-    /// <summary>Returns the canonical names of a path. Locks use them, because one item may have several paths.</summary>
+    /// <summary>Returns the canonical names of a path. Locks use them, because an item may have several paths.</summary>
     IReadOnlyList<string> Canonicalize(DavPath path) => path.Segments;
 }
 
-/// <summary>The tree cannot be read. Every path then answers 503, because no client may mistake this for an empty library (DAV-6).</summary>
+/// <summary>The tree cannot be read. Every path then responds with 503, because no client may mistake this for an empty library (DAV-6).</summary>
 internal sealed class StoreUnavailableException : Exception
 {
     /// <summary>Creates the exception. <paramref name="message"/> is one sentence for an operator.</summary>

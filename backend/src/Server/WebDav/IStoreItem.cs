@@ -9,13 +9,13 @@ internal interface IStoreItem
     /// <summary>When the item was added to the tree.</summary>
     DateTimeOffset Created { get; }
 
-    /// <summary>When the content last changed. For a collection, the date of its newest child or its creation.</summary>
+    /// <summary>When the content last changed. For a collection, when its newest child or the collection itself was created.</summary>
     DateTimeOffset LastModified { get; }
 
     /// <summary>Whether clients must not replace or delete the item.</summary>
     bool IsReadOnly { get; }
 
-    /// <summary>Whether only DELETE sees the item; to all other verbs it does not exist.</summary>
+    /// <summary>Whether the item exists only for DELETE and is not found by any other verb.</summary>
     bool IsHidden => false;
 
     IPropertyManager Properties { get; }

@@ -3,10 +3,10 @@ using System.Globalization;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>The live properties in section 6 of the WebDAV contract.</summary>
+/// <summary>The live properties listed in section 6 of the WebDAV contract.</summary>
 internal sealed class LiveProperties : IPropertyManager
 {
-    /// <summary>1 PiB. Nothing here fills up, but clients refuse to work if they see no free space.</summary>
+    /// <summary>1 PiB. Nothing here fills up, but clients refuse to work if no free space is reported.</summary>
     private const string AvailableBytes = "1125899906842624";
 
     private static readonly DavName Win32FileAttributes = new("urn:schemas-microsoft-com:", "Win32FileAttributes");
@@ -54,7 +54,7 @@ internal sealed class LiveProperties : IPropertyManager
         return used.ToString(CultureInfo.InvariantCulture);
     }
 
-    /// <summary>RFC 9110, section 5.6.7: <c>Sat, 03 Jan 2026 10:00:00 GMT</c>. Clamped, because clients fail on years before 1970.</summary>
+    /// <summary>RFC 9110, section 5.6.7: <c>Sat, 03 Jan 2026 10:00:00 GMT</c>. Clamped, because clients fail on dates before 1970.</summary>
     private static string HttpDate(IStoreItem item) => Clamp(item.LastModified).ToString("R", CultureInfo.InvariantCulture);
 
     /// <summary>RFC 3339 in UTC. Whole seconds, because Windows rejects more than three fractional digits.</summary>

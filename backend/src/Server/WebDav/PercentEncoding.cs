@@ -8,7 +8,7 @@ namespace Sluice.Server.WebDav;
 /// <summary>Encodes and decodes path segments (RFC 3986, section 2.1): <c>pct-encoded = "%" HEXDIG HEXDIG</c>.</summary>
 internal static class PercentEncoding
 {
-    /// <summary>Characters that need no encoding: <c>pchar = unreserved / pct-encoded / sub-delims / ":" / "@"</c>.</summary>
+    /// <summary>Characters that do not need encoding: <c>pchar = unreserved / pct-encoded / sub-delims / ":" / "@"</c>.</summary>
     private static readonly SearchValues<char> Plain = SearchValues.Create(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@");
 
@@ -36,7 +36,7 @@ internal static class PercentEncoding
         return encoded.ToString();
     }
 
-    /// <summary>Decodes one segment once. False for broken escapes, invalid UTF-8, NUL and separators, which could split or cut the name.</summary>
+    /// <summary>Decodes one segment once. False for broken escapes, invalid UTF-8, NUL and separators, which could split or truncate the name.</summary>
     public static bool TryDecode(ReadOnlySpan<char> segment, [NotNullWhen(true)] out string? name)
     {
         name = null;

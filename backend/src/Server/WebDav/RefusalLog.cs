@@ -2,10 +2,10 @@ using System.Collections.Concurrent;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>Logs refusals at most once a minute per client and path, because a scanner could otherwise flood the log. Thread-safe.</summary>
+/// <summary>Logs refusals at most once a minute per client and path, because otherwise a scanner could flood the log. Thread-safe.</summary>
 internal sealed class RefusalLog
 {
-    /// <summary>At this limit all pairs are dropped. That bounds memory at the cost of a repeated log line.</summary>
+    /// <summary>At this limit, all pairs are dropped. This bounds memory, but a line may be logged again early.</summary>
     private const int MaxPairs = 4096;
 
     private static readonly TimeSpan Interval = TimeSpan.FromMinutes(1);

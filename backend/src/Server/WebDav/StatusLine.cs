@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.WebUtilities;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>Status lines of a multi-status body (RFC 4918, section 14.28): <c>HTTP-version SP code SP reason</c>.</summary>
+/// <summary>Status lines in a multi-status body (RFC 4918, section 14.28): <c>HTTP-version SP code SP reason</c>.</summary>
 internal static class StatusLine
 {
     public static string For(int status) =>

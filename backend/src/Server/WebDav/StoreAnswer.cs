@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>Outcome of a change to the tree.</summary>
+/// <summary>The result of a change to the tree.</summary>
 internal enum StoreAnswer
 {
     /// <summary>201: the name was created.</summary>
@@ -9,10 +9,10 @@ internal enum StoreAnswer
     /// <summary>204: the item was replaced or deleted.</summary>
     Done,
 
-    /// <summary>400: the content does not match the name.</summary>
+    /// <summary>400: the content is not what the name promises.</summary>
     Malformed,
 
-    /// <summary>403: the name must not be used here.</summary>
+    /// <summary>403: this name is not allowed here.</summary>
     Forbidden,
 
     NotFound,

@@ -9,7 +9,7 @@ internal sealed record StoredProperty(DavName Name, string Markup);
 /// <summary>Changes the stored properties of one item. Applies all changes or none.</summary>
 internal delegate ValueTask<StoreAnswer> ChangeProperties(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken);
 
-/// <summary>The properties of one item: live ones first, then those stored by clients. A thread-safe snapshot.</summary>
+/// <summary>The properties of one item: live properties first, then those stored by clients. A thread-safe snapshot.</summary>
 internal sealed class StoredProperties : IPropertyManager
 {
     /// <summary>Maximum total bytes of an item's stored properties (DAV-47).</summary>

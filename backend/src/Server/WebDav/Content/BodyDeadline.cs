@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>Cancels a wait that exceeds its timeout. Time throttled by the bandwidth limit does not count.</summary>
+/// <summary>Cancels a wait that exceeds its timeout. Time throttled by the bandwidth limit does not count toward the timeout.</summary>
 /// <remarks>The timer may fire after the next wait has begun, so it always checks the current wait.</remarks>
 internal sealed class BodyDeadline : IAsyncDisposable
 {

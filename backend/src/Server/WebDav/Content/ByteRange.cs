@@ -28,7 +28,7 @@ internal readonly record struct ByteRange(RangeKind Kind, long Offset, long Leng
         _ => null,
     };
 
-    /// <summary>Offset after the last byte.</summary>
+    /// <summary>Offset just past the last byte.</summary>
     public long End => Offset + Length;
 
     public static ByteRange Whole(long size) => new(RangeKind.Whole, 0, size, size);

@@ -3,8 +3,8 @@ using System.Net.Sockets;
 
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>Detects a client that stopped reading. A flush fails if no byte was taken for <paramref name="limit"/>, which may be infinite.</summary>
-/// <remarks>The socket may be null. Its acknowledged bytes distinguish a slow client from a stopped one.</remarks>
+/// <summary>Detects a client that stopped reading. A flush fails if no byte was read for <paramref name="limit"/>, which may be infinite.</summary>
+/// <remarks>The socket may be null. Its acknowledged bytes distinguish a slow client from one that stopped.</remarks>
 internal sealed class ClientProgress(Socket? socket, TimeSpan limit, TimeProvider time, CancellationToken aborted)
 {
     // struct tcp_info in linux/tcp.h: tcpi_bytes_acked counts the bytes that the peer has acknowledged.
@@ -34,7 +34,7 @@ internal sealed class ClientProgress(Socket? socket, TimeSpan limit, TimeProvide
             }
             catch (TimeoutException)
             {
-                // A slow client still acknowledges bytes, however long the flush takes. Time out only if the count stands still.
+                // A slow client still acknowledges bytes, however long the flush takes. Time out only if the count does not increase.
                 var now = Acknowledged();
                 if (now == before)
                     return false;

@@ -3,10 +3,10 @@ using Microsoft.Net.Http.Headers;
 
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>Headers of responses that send a file or confirm the client's copy of one (DAV-60, DAV-61).</summary>
+/// <summary>Headers of responses that send a file or confirm that the client's copy is current (DAV-60, DAV-61).</summary>
 internal static class ContentHeaders
 {
-    /// <summary>Writes validators and caching headers of a 200, 206, 304 or HEAD.</summary>
+    /// <summary>Writes the validators and caching headers of a 200, 206, 304 or HEAD response.</summary>
     public static void WriteValidators(IHeaderDictionary headers, IStoreFile file)
     {
         headers.ETag = file.ETag.ToString();
@@ -15,7 +15,7 @@ internal static class ContentHeaders
         headers.AcceptRanges = "bytes";
     }
 
-    /// <summary>Writes the headers of a 200, a 206 or a HEAD.</summary>
+    /// <summary>Writes the headers of a 200, 206 or HEAD response.</summary>
     public static void WriteContent(IHeaderDictionary headers, IStoreFile file, ByteRange range)
     {
         WriteContent(headers, file, file.ContentType, range.Length);

@@ -1,10 +1,10 @@
 namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
-/// Resets a response that sends nothing during shutdown, because a paused player or a waiting provider would delay the exit. A response that still sends may
-/// use the whole shutdown timeout (DAV-76).
+/// During shutdown, resets a response that makes no progress, because a paused player or a wait for a provider would delay the exit. A response that is still
+/// sending may use the whole shutdown timeout (DAV-76).
 /// </summary>
-/// <remarks><c>_gate</c> orders the timer and the end of the response, because afterwards the connection belongs to the next request.</remarks>
+/// <remarks><c>_gate</c> orders the timer before or after the end of the response, because afterwards the connection belongs to the next request.</remarks>
 internal sealed class DrainWatch : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
@@ -29,7 +29,7 @@ internal sealed class DrainWatch : IAsyncDisposable
         lock (_gate)
             _hasEnded = true;
 
-        // Waits for a running Begin, so a timer that it creates is visible here.
+        // Waits for a running Begin, so that a timer created there is visible here.
         await _registration.DisposeAsync();
         if (_timer is not null)
             await _timer.DisposeAsync();

@@ -4,7 +4,7 @@ namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
 /// The value of If-Match or If-None-Match (RFC 9110, section 13.1): <c>"*" / #entity-tag</c>. A malformed tag matches nothing, so If-Match fails and
-/// If-None-Match lets the request pass.
+/// If-None-Match succeeds.
 /// </summary>
 internal sealed class EntityTagCondition
 {

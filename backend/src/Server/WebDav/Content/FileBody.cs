@@ -6,20 +6,20 @@ namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
 /// The content of one GET, opened and copied with timeouts. The first bytes are read before the response starts, so that an unreadable file still gets an error
-/// status. Serves one request; disposal closes the stream.
+/// status. Serves one request. Disposal closes the stream.
 /// </summary>
 internal sealed class FileBody : IAsyncDisposable
 {
-    /// <summary>Bytes read before the headers are sent. The count is small, because these bytes are copied twice.</summary>
+    /// <summary>Bytes read before the headers are sent. Only a few, because these bytes are copied twice.</summary>
     private const int FirstRead = 16 * 1024;
 
-    /// <summary>Maximum bytes per write. Larger writes save system calls, but beyond this size the gain is negligible.</summary>
+    /// <summary>Maximum bytes per write. Larger writes save system calls, but the gain beyond this size is negligible.</summary>
     private const int LargestWrite = 256 * 1024;
 
-    /// <summary>Writes stay small until this many bytes are sent, because a client may only probe the file and leave.</summary>
+    /// <summary>Writes stay small until this many bytes are sent, because a client may only probe the file and then disconnect.</summary>
     private const int SlowStart = 1024 * 1024;
 
-    /// <summary>Maximum bytes per write before <see cref="SlowStart"/>.</summary>
+    /// <summary>Maximum bytes per write until <see cref="SlowStart"/> is reached.</summary>
     private const int FirstWrites = 64 * 1024;
 
     /// <summary>Minimum buffer size: one block of the transport.</summary>
@@ -46,11 +46,11 @@ internal sealed class FileBody : IAsyncDisposable
     }
 
     /// <summary>
-    /// Opens a part of a file and waits for its first bytes. Throws a transient <see cref="ContentUnavailableException"/> after a timeout, and
-    /// <see cref="OperationCanceledException"/> only if the client left.
+    /// Opens a part of a file and waits for its first bytes. Throws a transient <see cref="ContentUnavailableException"/> after a timeout, and <see
+    /// cref="OperationCanceledException"/> only if the client disconnected.
     /// </summary>
     /// <param name="range">The part to read; not empty.</param>
-    /// <param name="limit">Timeout for opening plus the first byte. Each article that arrives while locating this byte restarts it.</param>
+    /// <param name="limit">Timeout for opening plus the first byte. Each article that arrives while that byte is being located restarts the timeout.</param>
     /// <param name="sincePaced">See <see cref="DavOptions.SincePaced"/>.</param>
     public static async Task<FileBody> OpenAsync(
         IStoreFile file, ByteRange range, TimeSpan limit, TimeProvider time, Func<TimeSpan> sincePaced, CancellationToken aborted)
@@ -73,10 +73,10 @@ internal sealed class FileBody : IAsyncDisposable
         }
     }
 
-    /// <summary>Copies the rest after the headers. Flushes each read before the next, so that a slow client holds no buffer of the stream.</summary>
-    /// <param name="direct">The connection, if it can send blocks of a stream without a copy; otherwise null.</param>
+    /// <summary>Copies the rest after the headers. Flushes each read before the next one, so that a slow client holds no stream buffers.</summary>
+    /// <param name="direct">The connection, if it can send the stream's blocks without copying; otherwise null.</param>
     /// <param name="limit">Timeout of each read.</param>
-    /// <returns>False if the client left or timed out, so the response is incomplete.</returns>
+    /// <returns>False if the client disconnected or timed out, so that the response is incomplete.</returns>
     public async Task<bool> CopyToAsync(PipeWriter output, IBlockOutput? direct, ClientProgress client, TimeSpan limit)
     {
         output.Write(_first.AsSpan(0, _firstLength));
@@ -112,7 +112,7 @@ internal sealed class FileBody : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // Return the first buffer only once, because two responses would otherwise share it.
+        // Return the first buffer only once, because otherwise two responses would share the buffer.
         if (_isDisposed)
             return;
         _isDisposed = true;
@@ -131,7 +131,7 @@ internal sealed class FileBody : IAsyncDisposable
         _firstLength = Count(await _stream.ReadAsync(first, _deadline.Token));
     }
 
-    /// <summary>Sends the blocks of one read without a copy.</summary>
+    /// <summary>Sends the blocks of one read without copying.</summary>
     private async ValueTask<int> LendAsync(ILendingStream stream, IBlockOutput direct, PipeWriter output, int most)
     {
         try
@@ -147,7 +147,7 @@ internal sealed class FileBody : IAsyncDisposable
         }
     }
 
-    /// <summary>Copies one read into a buffer of the response.</summary>
+    /// <summary>Copies one read into a response buffer.</summary>
     private async ValueTask<int> ReadAsync(PipeWriter output, int room, int most)
     {
         var memory = output.GetMemory(Math.Min(most, room));

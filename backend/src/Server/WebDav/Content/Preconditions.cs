@@ -14,7 +14,7 @@ internal enum PreconditionOutcome
 }
 
 /// <summary>
-/// The conditional headers of one request (RFC 9110, section 13; DAV-63, DAV-64). An invalid date is ignored, as the RFC demands. Dates compare in whole
+/// The conditional headers of one request (RFC 9110, section 13; DAV-63, DAV-64). An invalid date is ignored, as the RFC requires. Dates are compared in whole
 /// seconds, because HTTP dates have no fractions.
 /// </summary>
 internal readonly record struct Preconditions
@@ -47,8 +47,8 @@ internal readonly record struct Preconditions
 
     /// <summary>Evaluates the conditions in the order of RFC 9110, section 13.2.2.</summary>
     /// <param name="isRead">Whether the method is GET or HEAD.</param>
-    /// <param name="tag">The current entity tag; null if nothing exists.</param>
-    /// <param name="lastModified">The current date; null if nothing exists.</param>
+    /// <param name="tag">The current entity tag; null if there is no item.</param>
+    /// <param name="lastModified">The current date; null if there is no item.</param>
     public PreconditionOutcome Evaluate(bool isRead, EntityTag? tag, DateTimeOffset? lastModified)
     {
         if (IfMatch is not null)
@@ -74,7 +74,7 @@ internal readonly record struct Preconditions
         return PreconditionOutcome.Proceed;
     }
 
-    /// <summary>Whether the Range header applies: If-Range is absent, or its strong tag or exact date matches this content.</summary>
+    /// <summary>Whether the Range header applies: If-Range is absent, or its strong tag or exact date matches the current content.</summary>
     public bool AllowsRange(EntityTag tag, DateTimeOffset lastModified)
     {
         if (IfRange is null)

@@ -3,15 +3,15 @@ using System.Globalization;
 namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
-/// Parses <c>Range</c> (RFC 9110, section 14.1.1) as in the Range table in section 7 of the WebDAV contract: <c>Range = range-unit "=" 1#( int-range /
+/// Parses <c>Range</c> (RFC 9110, section 14.1.1) according to the Range table in section 7 of the WebDAV contract: <c>Range = range-unit "=" 1#( int-range /
 /// suffix-range )</c>. Pure.
 /// </summary>
 internal static class RangeHeader
 {
-    /// <summary>Maximum parts of a response. A request for more gets the whole file, because so many seeks would cost more (S24).</summary>
+    /// <summary>Maximum parts of a response. A request for more parts gets the whole file, because so many seeks would cost more (S24).</summary>
     private const int MaxParts = 5;
 
-    /// <summary>Returns the requested ranges. A header is ignored if it is malformed, overflows, has another unit or too many parts.</summary>
+    /// <summary>Returns the requested ranges. Ignores a header that is malformed, overflows, has another unit, or has too many parts.</summary>
     /// <param name="size">Length of the file in bytes.</param>
     /// <returns>One range of any kind, or several parts in header order. Parts neither overlap nor touch, so no byte is sent twice.</returns>
     public static IReadOnlyList<ByteRange> Parse(string? header, long size)

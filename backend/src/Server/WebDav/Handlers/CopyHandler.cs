@@ -2,7 +2,7 @@ using Sluice.Server.WebDav.Locks;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>COPY, carried out by the collection that holds the original. Locks are not copied.</summary>
+/// <summary>COPY, performed by the collection that contains the original. Locks are not copied.</summary>
 internal sealed class CopyHandler(TransferChecks checks, LockGuard guard, ILockingManager locks) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Copy];

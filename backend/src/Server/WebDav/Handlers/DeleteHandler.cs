@@ -3,7 +3,7 @@ using Sluice.Server.WebDav.Locks;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>DELETE, carried out by the collection that holds the item.</summary>
+/// <summary>DELETE, performed by the collection that contains the item.</summary>
 internal sealed class DeleteHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Delete];

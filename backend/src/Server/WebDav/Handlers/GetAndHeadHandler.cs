@@ -8,7 +8,7 @@ namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>
 /// GET and HEAD of a file (section 7 of the WebDAV contract). Checks conditions before opening anything, and HEAD opens nothing. Reads the first byte before
-/// sending headers. Resets an incomplete body, because the client must not take it for the whole file.
+/// sending headers. Resets the connection if the body is incomplete, so that the client does not mistake it for the whole file.
 /// </summary>
 internal sealed class GetAndHeadHandler : IRequestHandler
 {
@@ -115,7 +115,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         }
     }
 
-    /// <summary>Copies the parts in order. Opens each part only at its turn, so that it holds no resources before.</summary>
+    /// <summary>Copies the parts in order. Opens each part only when its turn comes, so that it holds no resources until then.</summary>
     private async Task<bool> CopyPartsAsync(
         DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, ClientProgress client, TimeSpan limit)
     {
@@ -141,7 +141,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         var client = new ClientProgress(socket, _options().WriteTimeout, _time, request.Aborted);
         await using var drain = new DrainWatch(client, request.Http.Abort, _time, _lifetime.ApplicationStopping);
 
-        // Allow any duration, because a player may pause for hours and a paused response holds no scarce resource.
+        // Allow any duration, because a player may pause for hours, and a paused response holds no scarce resource.
         request.Http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
         try
         {
@@ -156,7 +156,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         }
     }
 
-    /// <summary>Responds with 410 so that the client stops, or with 503 so that it retries (DAV-71). Caches must store neither.</summary>
+    /// <summary>Responds with 410 so that the client gives up, or with 503 so that it retries (DAV-71). Neither must be cached.</summary>
     private static async Task RefuseAsync(HttpResponse response, ContentUnavailableException unavailable, CancellationToken cancellationToken)
     {
         var gone = unavailable.Fault == ContentFault.Gone;

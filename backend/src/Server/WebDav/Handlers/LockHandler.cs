@@ -3,7 +3,7 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>LOCK: creates a lock, plus an empty file if the name is unused (RFC 4918, section 9.10), or refreshes one.</summary>
+/// <summary>LOCK: creates a lock, plus an empty file if the name is unused (RFC 4918, section 9.10), or refreshes an existing lock.</summary>
 internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Lock];
@@ -27,7 +27,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
             return;
         }
 
-        // A refresh changes no item, so locks cannot block it. The If header must still hold.
+        // A refresh changes no item, so locks cannot prevent it. The If header must still hold.
         if (!await guard.AdmitAsync(request))
             return;
         string[] submitted = [.. header.Submitted];
@@ -59,7 +59,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
             }
         }
 
-        // Check only whether the name may be created. A lock on the name itself is reported below as a conflict.
+        // Check only whether the name may be created. A lock on the name itself is reported as a conflict below.
         PlannedChange[] changes = request.Item is null ? [new PlannedChange(request.Path.Parent, ChangeKind.Content)] : [];
         if (!await guard.AdmitAsync(request, changes))
             return;
@@ -121,8 +121,8 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
 internal static class LockConflict
 {
     /// <summary>
-    /// Responds with 423 if the other lock covers the resource. If it is below, the deep lock fails there and thus here, so a 207 names both resources (RFC
-    /// 4918, section 9.10.6).
+    /// Responds with 423 if the other lock covers the resource. If the other lock is below, the deep lock fails there and therefore here too, so a 207 names
+    /// both resources (RFC 4918, section 9.10.6).
     /// </summary>
     public static Task WriteAsync(HttpResponse response, LockTerms terms, DavLock other, CancellationToken cancellationToken)
     {

@@ -3,7 +3,7 @@ using Sluice.Server.WebDav.Locks;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>MKCOL on an unused name (DAV-44), carried out by the parent collection.</summary>
+/// <summary>MKCOL on an unused name (DAV-44), performed by the parent collection.</summary>
 internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.MkCol];

@@ -2,7 +2,7 @@ using Sluice.Server.WebDav.Locks;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>MOVE, carried out by the collection that holds the item. Drops the item's locks, because locks do not move (RFC 4918, section 7.7).</summary>
+/// <summary>MOVE, performed by the collection that contains the item. Drops the item's locks, because locks do not move (RFC 4918, section 7.7).</summary>
 internal sealed class MoveHandler(TransferChecks checks, LockGuard guard, ILockingManager locks) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Move];

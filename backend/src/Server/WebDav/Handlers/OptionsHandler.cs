@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>OPTIONS: the allowed verbs and the WebDAV classes (DAV-21).</summary>
+/// <summary>OPTIONS: returns the allowed verbs and the WebDAV classes (DAV-21).</summary>
 internal sealed class OptionsHandler : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Options];

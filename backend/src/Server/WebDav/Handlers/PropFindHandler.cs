@@ -74,7 +74,7 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
     private IPropertyManager PropertiesOf(DavPath path, IStoreItem item, PathClass row) =>
         row[WebDav.Verbs.Lock] == VerbAnswer.Served ? new LockProperties(item.Properties, guard.KeyOf(path), locks) : item.Properties;
 
-    /// <summary>Refuses Depth infinity with the precondition code that RFC 4918, section 9.1, permits (DAV-54).</summary>
+    /// <summary>Refuses Depth infinity with the precondition code allowed by RFC 4918, section 9.1 (DAV-54).</summary>
     private static async Task RefuseInfinityAsync(HttpResponse response, CancellationToken cancellationToken)
     {
         response.StatusCode = StatusCodes.Status403Forbidden;

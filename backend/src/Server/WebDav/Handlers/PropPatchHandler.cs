@@ -32,7 +32,7 @@ internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
         {
             StoreAnswer.Done => StatusCodes.Status200OK,
 
-            // RFC 4918, section 9.2.1, lists 507 instead of 413 for a property, so use it if the value is too large.
+            // For a property, RFC 4918, section 9.2.1, lists 507 but not 413, so respond with 507 if the value is too large.
             StoreAnswer.TooLarge => StatusCodes.Status507InsufficientStorage,
             _ => StoreStatus.For(answer),
         };

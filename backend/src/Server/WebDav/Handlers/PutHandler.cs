@@ -4,7 +4,7 @@ using Sluice.Server.WebDav.Locks;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>PUT, carried out by the parent collection. All checks come before the first read of the body.</summary>
+/// <summary>PUT, performed by the parent collection. All checks come before the first read of the body.</summary>
 internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOptions options) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Put];
@@ -15,7 +15,7 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
         var headers = request.Http.Request.Headers;
         if (headers.ContentRange.Count > 0)
         {
-            // RFC 9110, section 14.4: storing a partial PUT as the whole file would corrupt it.
+            // RFC 9110, section 14.4: storing a partial PUT as the whole file would corrupt the file.
             Refusal.Write(response, StatusCodes.Status400BadRequest);
             return;
         }
@@ -53,7 +53,7 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
             return;
         }
 
-        // LimitedBody counts the bytes and responds to a longer body with 413.
+        // LimitedBody counts the bytes itself and responds to a longer body with 413.
         if (request.Http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } size)
             size.MaxRequestBodySize = limit;
         var mayReplace = EntityTagCondition.Parse(request.Http.Request.Headers.IfNoneMatch) is not { IsAny: true };

@@ -4,7 +4,7 @@ using Sluice.Server.WebDav.Locks;
 namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>A COPY or MOVE that passed all checks.</summary>
-/// <param name="Source">The collection that holds the item.</param>
+/// <param name="Source">The collection that contains the item.</param>
 internal sealed record Transfer(IStoreCollection Source, DavPath To, StoreTransfer Target);
 
 /// <summary>Checks a COPY or MOVE before it reaches the store (RFC 4918, sections 9.8 and 9.9; DAV-22).</summary>
@@ -45,7 +45,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
         return new Transfer(source, to, new StoreTransfer(collection, to.Name, mayReplace, isDeep));
     }
 
-    /// <summary>Parses the headers. Returns the status of a refusal, or null.</summary>
+    /// <summary>Parses the headers. Returns the status if the request is refused, or null.</summary>
     private static int? TryRead(DavRequest request, out DavPath? to, out bool mayReplace, out bool isDeep)
     {
         var http = request.Http.Request;
@@ -60,7 +60,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
         if (destination.Kind == ReferenceKind.Elsewhere)
             return StatusCodes.Status502BadGateway;
 
-        // A collection is moved with its members. It may be copied with or without them.
+        // A collection is always moved with its members. It may be copied with or without them.
         var isDepthValid = depth is Depth.Infinity
             || (depth is Depth.Zero && (http.Method == Verbs.Copy || request.ExistingItem is not IStoreCollection));
         if (to is null || !isDepthValid || overwrite is not ("" or "T" or "t" or "F" or "f"))
@@ -68,7 +68,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
         return null;
     }
 
-    /// <summary>Returns the status of a refusal, or null.</summary>
+    /// <summary>Returns the status if the request is refused, or null.</summary>
     private async ValueTask<int?> CheckAsync(DavRequest request, DavPath to, IStoreItem? target, bool mayReplace, bool isDeep)
     {
         if (request.Class[request.Http.Request.Method] != VerbAnswer.Served || request.Path.IsRoot || to.IsRoot)

@@ -5,7 +5,7 @@ using Sluice.Server.WebDav.Xml;
 namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>
-/// Parses the path, finds the item, checks the verb table and calls the handler. Maps store exceptions to statuses. After the headers are sent, resets the
+/// Parses the path, finds the item, checks the verb table and calls the handler. Maps store exceptions to statuses. Once the headers are sent, resets the
 /// connection instead, so that a truncated body never looks complete.
 /// </summary>
 internal sealed class WebDavDispatcher
@@ -44,7 +44,7 @@ internal sealed class WebDavDispatcher
         }
         catch (OperationCanceledException) when (http.RequestAborted.IsCancellationRequested)
         {
-            // The client has left.
+            // The client has disconnected.
         }
         catch (Exception cause) when (http.Response.HasStarted)
         {
@@ -69,7 +69,7 @@ internal sealed class WebDavDispatcher
 
         var status = http.Response.StatusCode;
         if (status is >= 400 and < 500)
-            _refusals.Note(http, Target(http).Split('?')[0], status); // without the query, because it may contain the key of a link
+            _refusals.Note(http, Target(http).Split('?')[0], status); // without the query, because it may contain a link's key
     }
 
     private async Task AnswerAsync(HttpContext http)

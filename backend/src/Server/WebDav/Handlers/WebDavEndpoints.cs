@@ -29,7 +29,7 @@ internal static class WebDavEndpoints
         return services.AddHostedService<VerbAssertion>();
     }
 
-    /// <summary>Maps every path and verb that no other endpoint handles. The caller adds authorization.</summary>
+    /// <summary>Handles every path and verb that no other endpoint handles. The caller adds authorization.</summary>
     public static IEndpointConventionBuilder MapWebDav(this IEndpointRouteBuilder endpoints) =>
         endpoints.Map("/{**path}", http => http.RequestServices.GetRequiredService<WebDavDispatcher>().DispatchAsync(http))
             .WithDisplayName("WebDAV tree")
@@ -37,7 +37,7 @@ internal static class WebDavEndpoints
 }
 
 /// <summary>
-/// Creates the dispatcher before the first request, but after the settings that its store needs. A verb without a handler stops startup (DAV-92).
+/// Creates the dispatcher before the first request, but after the settings that the store needs. A verb without a handler prevents startup (DAV-92).
 /// </summary>
 internal sealed class VerbAssertion(IServiceProvider services) : IHostedService
 {

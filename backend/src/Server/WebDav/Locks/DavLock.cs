@@ -7,9 +7,9 @@ internal enum LockScope
     Shared,
 }
 
-/// <param name="Href">The resource as the client wrote it, for responses.</param>
+/// <param name="Href">The resource as spelled by the client, for responses.</param>
 /// <param name="IsDeep">Whether the lock covers everything below the resource.</param>
-/// <param name="Owner">The client's description of its user: an element, or empty.</param>
+/// <param name="Owner">How the client describes its user: an element, or empty.</param>
 internal sealed record LockTerms(LockKey Root, string Href, LockScope Scope, bool IsDeep, string Owner);
 
 /// <summary>A write lock (RFC 4918, section 6). Immutable: a refresh creates a new lock with the same token.</summary>
@@ -21,7 +21,7 @@ internal sealed record DavLock(string Token, LockTerms Terms, long Expires)
 }
 
 /// <summary>The canonical path of a resource, by which locks are compared.</summary>
-/// <param name="Text">The names, each preceded by <c>/</c>, because no name contains one; empty for the root.</param>
+/// <param name="Text">The names, each preceded by <c>/</c>, which no name can contain; empty for the root.</param>
 internal readonly record struct LockKey(string Text)
 {
     /// <summary>Builds a key from the names, root first.</summary>

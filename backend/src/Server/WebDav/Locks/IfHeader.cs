@@ -7,21 +7,21 @@ namespace Sluice.Server.WebDav.Locks;
 internal readonly record struct IfCondition(bool IsNegated, string? Token, EntityTag? Tag);
 
 /// <summary>A list whose conditions must all hold.</summary>
-/// <param name="Resource">The tagged resource as the header names it; null for the resource of the request.</param>
-/// <param name="Conditions">At least one.</param>
+/// <param name="Resource">The tagged resource as written in the header; null for the resource of the request.</param>
+/// <param name="Conditions">The conditions, at least one.</param>
 internal sealed record IfList(string? Resource, IReadOnlyList<IfCondition> Conditions);
 
-/// <summary>The state of a resource, against which conditions are checked.</summary>
+/// <summary>The state of a resource, against which conditions are evaluated.</summary>
 internal sealed record ResourceState(IReadOnlyCollection<string> Tokens, EntityTag? Tag);
 
-/// <summary>The parsed <c>If</c> header (RFC 4918, section 10.4). It holds if any list holds. Naming a token also claims its lock. Immutable.</summary>
+/// <summary>The parsed <c>If</c> header (RFC 4918, section 10.4). It holds if any list holds. Naming a token also submits it for its lock. Immutable.</summary>
 internal sealed class IfHeader
 {
     private IfHeader(IReadOnlyList<IfList> lists) => Lists = lists;
 
     public IReadOnlyList<IfList> Lists { get; }
 
-    /// <summary>The tokens that the client submits. A negated token does not claim its lock.</summary>
+    /// <summary>The tokens that the client submits. A negated token is not submitted.</summary>
     public IEnumerable<string> Submitted =>
         Lists.SelectMany(list => list.Conditions).Where(condition => !condition.IsNegated).Select(condition => condition.Token).OfType<string>();
 
@@ -32,7 +32,7 @@ internal sealed class IfHeader
         return header is not null;
     }
 
-    /// <summary>Whether any list holds. Calls <paramref name="stateOf"/> at most once per list, with the resource of that list.</summary>
+    /// <summary>Whether any list holds. Calls <paramref name="stateOf"/> at most once per list, with that list's resource.</summary>
     public bool Holds(Func<string?, ResourceState> stateOf) =>
         Lists.Any(list => stateOf(list.Resource) is var state && list.Conditions.All(condition => Holds(condition, state)));
 

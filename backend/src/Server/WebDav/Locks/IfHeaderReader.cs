@@ -9,7 +9,7 @@ namespace Sluice.Server.WebDav.Locks;
 /// </summary>
 internal ref struct IfHeaderReader
 {
-    /// <summary>Maximum lists in a header, because each one may require a lookup. Clients send one or two.</summary>
+    /// <summary>Maximum lists in a header, because each may require a lookup. Clients send one or two.</summary>
     public const int MaxLists = 64;
 
     private readonly List<IfList> _lists = [];

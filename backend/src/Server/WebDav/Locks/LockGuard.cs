@@ -4,19 +4,19 @@ namespace Sluice.Server.WebDav.Locks;
 
 internal enum ChangeKind
 {
-    /// <summary>The item changes its content or properties.</summary>
+    /// <summary>The item's content or properties change.</summary>
     Content,
 
     /// <summary>A new item is created, so the parent collection changes too.</summary>
     Creation,
 
-    /// <summary>The item and everything below it is removed or replaced.</summary>
+    /// <summary>The item and everything below it are removed or replaced.</summary>
     Tree,
 }
 
 internal readonly record struct PlannedChange(DavPath Path, ChangeKind Kind);
 
-/// <summary>Checks the <c>If</c> header and the locks before a request makes its changes (RFC 4918, sections 7 and 10.4; DAV-46).</summary>
+/// <summary>Checks the <c>If</c> header and the locks before a request changes anything (RFC 4918, sections 7 and 10.4; DAV-46).</summary>
 internal sealed class LockGuard(IStore store, ILockingManager locks)
 {
     public LockKey KeyOf(DavPath path) => LockKey.Of(store.Canonicalize(path));
@@ -57,7 +57,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return value.Count == 0 || (value.Count == 1 && IfHeader.TryParse(value.ToString(), out header));
     }
 
-    /// <summary>Returns the paths that a change affects. For each locked path, the client must submit the token of one of its locks.</summary>
+    /// <summary>Returns the paths that a change affects. For each path that is locked, the client must submit the token of one of the locks.</summary>
     private IEnumerable<LockKey> Needed(PlannedChange change)
     {
         var key = KeyOf(change.Path);
@@ -79,7 +79,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return header.Holds(resource => resource is null ? own : states[resource]);
     }
 
-    /// <summary>Reads the state of a tagged resource. A resource outside the tree has no state, so only negated conditions hold.</summary>
+    /// <summary>Reads the state of a tagged resource. A resource outside the tree has no state, so that only negated conditions hold.</summary>
     private async ValueTask<ResourceState> ReadStateAsync(string resource, DavRequest request)
     {
         var reference = ResourceReference.Parse(resource, request.Http.Request);

@@ -5,7 +5,7 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Locks;
 
-/// <summary>The properties of an item that can be locked: its own, then <c>supportedlock</c> and <c>lockdiscovery</c>.</summary>
+/// <summary>The properties of a lockable item: its own, then <c>supportedlock</c> and <c>lockdiscovery</c>.</summary>
 internal sealed class LockProperties : IPropertyManager
 {
     private static readonly DavProperty Supported =
@@ -40,7 +40,7 @@ internal static class LockMarkup
         "<D:lockentry><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>"
         + "<D:lockentry><D:lockscope><D:shared/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>";
 
-    /// <summary>Returns the content of <c>lockdiscovery</c>; empty without locks.</summary>
+    /// <summary>Returns the content of <c>lockdiscovery</c>; empty if there are no locks.</summary>
     public static string Discovery(IEnumerable<DavLock> granted, ILockingManager locks)
     {
         var buffer = new ArrayBufferWriter<byte>();

@@ -3,11 +3,11 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Locks;
 
-/// <summary>The body of a LOCK for a new lock (RFC 4918, section 14.11): <c>lockinfo (lockscope, locktype, owner?)</c>.</summary>
-/// <param name="Owner">The whole element <c>owner</c>, or empty.</param>
+/// <summary>The body of a LOCK request for a new lock (RFC 4918, section 14.11): <c>lockinfo (lockscope, locktype, owner?)</c>.</summary>
+/// <param name="Owner">The complete element <c>owner</c>, or empty.</param>
 internal sealed record LockRequest(LockScope Scope, string Owner)
 {
-    /// <summary>Maximum bytes of <c>owner</c>, because the lock table holds it as long as the lock.</summary>
+    /// <summary>Maximum bytes of <c>owner</c>, because the lock table keeps it for the lifetime of the lock.</summary>
     public const int MaxOwnerBytes = 4096;
 
     /// <summary>Parses the body. Throws <see cref="DavXmlException"/> if it is invalid or requests anything but a write lock.</summary>

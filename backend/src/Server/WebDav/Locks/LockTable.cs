@@ -1,14 +1,14 @@
 namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>
-/// The locks of the tree, kept in memory only (DAV-46). A restart drops them, and clients must expect a lock to expire at any time. Lookups scan all locks,
+/// The locks of the tree, kept only in memory (DAV-46). A restart drops them; clients must expect a lock to expire at any time anyway. Lookups scan all locks,
 /// because there are few. Thread-safe.
 /// </summary>
 internal sealed class LockTable(TimeProvider time) : ILockingManager
 {
     public const int MaxLocks = 1000;
 
-    // Guards _locks. Never held across an await or a call to other code.
+    // Guards _locks. Not held across an await or a call to other code.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DavLock> _locks = new(StringComparer.Ordinal);
 

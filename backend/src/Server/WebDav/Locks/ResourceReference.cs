@@ -7,7 +7,7 @@ internal enum ReferenceKind
     /// <summary>A path of the tree.</summary>
     Here,
 
-    /// <summary>Another server, or a path of this one outside the tree (DAV-22).</summary>
+    /// <summary>Another server, or a path of this server outside the tree (DAV-22).</summary>
     Elsewhere,
 
     Malformed,
@@ -20,7 +20,7 @@ internal enum ReferenceKind
 /// <param name="Path">The path in the tree; null for other kinds.</param>
 internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? Path)
 {
-    /// <summary>Parses a reference. Scheme, host and base path of <paramref name="request"/> must already reflect trusted proxy headers.</summary>
+    /// <summary>Parses a reference. The scheme, host and base path of <paramref name="request"/> must already reflect trusted proxy headers.</summary>
     public static ResourceReference Parse(string text, HttpRequest request)
     {
         text = text.Trim();

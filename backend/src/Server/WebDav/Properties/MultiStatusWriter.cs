@@ -3,7 +3,7 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Properties;
 
-/// <summary>Streams a multi-status body one response at a time (DAV-50 to DAV-53), so that memory does not grow with its length.</summary>
+/// <summary>Streams a multi-status body one response at a time (DAV-50 to DAV-53), so that memory does not grow with the body's length.</summary>
 internal sealed class MultiStatusWriter
 {
     /// <summary>Bytes per flush: about forty entries.</summary>
@@ -13,7 +13,7 @@ internal sealed class MultiStatusWriter
     private readonly DavXmlWriter _xml;
     private readonly PropFindRequest _asked;
 
-    // The last value of each shared property, so that a long listing with one owner reads it only once.
+    // The last value of each shared property, so that a long listing whose items share an owner reads the value only once.
     private readonly Dictionary<DavName, (object Owner, string Value)> _shared = [];
     private long _flushed;
 
@@ -30,7 +30,7 @@ internal sealed class MultiStatusWriter
     public ValueTask WriteAsync(string href, IStoreItem item, CancellationToken cancellationToken) =>
         WriteAsync(href, item, item.Properties, cancellationToken);
 
-    /// <summary>Writes the response for one item with other properties than its own.</summary>
+    /// <summary>Writes the response for one item, with the given properties instead of its own.</summary>
     public async ValueTask WriteAsync(string href, IStoreItem item, IPropertyManager properties, CancellationToken cancellationToken)
     {
         _xml.Markup("<D:response><D:href>"u8);

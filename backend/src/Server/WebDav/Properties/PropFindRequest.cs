@@ -12,7 +12,7 @@ internal sealed class PropFindRequest
         Names = names;
     }
 
-    /// <summary>Requests all properties except those listed only by name. A request without a body means this.</summary>
+    /// <summary>Requests all properties except those returned only by name. A request without a body means the same.</summary>
     public static PropFindRequest AllProperties { get; } = new(namesOnly: false, everything: true, []);
 
     /// <summary>Whether the response lists names without values.</summary>
@@ -24,7 +24,7 @@ internal sealed class PropFindRequest
     /// <summary>The requested names, distinct, in request order.</summary>
     public IReadOnlyList<DavName> Names { get; }
 
-    /// <summary>Parses the body; without one, requests all properties. Throws <see cref="DavXmlException"/> unless it has exactly one form.</summary>
+    /// <summary>Parses the body. If there is none, requests all properties. Throws <see cref="DavXmlException"/> unless exactly one form is used.</summary>
     public static PropFindRequest From(DavXmlElement? root)
     {
         if (root is null)

@@ -2,10 +2,10 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Properties;
 
-/// <summary>Body of PROPPATCH (RFC 4918, section 14.19): <c>propertyupdate (remove | set)+</c>, with one <c>prop</c> each. Ignores unknown elements.</summary>
+/// <summary>A PROPPATCH body (RFC 4918, section 14.19): <c>propertyupdate (remove | set)+</c>, with one <c>prop</c> each. Ignores unknown elements.</summary>
 internal static class PropPatchRequest
 {
-    /// <summary>Parses the steps in order. Throws <see cref="DavXmlException"/> if there are none.</summary>
+    /// <summary>Parses the steps in order. Throws <see cref="DavXmlException"/> if there are no steps.</summary>
     public static IReadOnlyList<PropertyChange> From(DavXmlElement? root)
     {
         if (root?.Name != DavName.Dav("propertyupdate"))
@@ -24,7 +24,7 @@ internal static class PropPatchRequest
         return changes.Count > 0 ? changes : throw new DavXmlException("The update is empty.");
     }
 
-    /// <summary>Copies an inherited <c>xml:lang</c> to the property, because the language belongs to the value (RFC 4918, section 4.3).</summary>
+    /// <summary>Copies an inherited <c>xml:lang</c> to the property, because the language is part of the value (RFC 4918, section 4.3).</summary>
     private static DavXmlElement WithLanguage(DavXmlElement property, params DavXmlElement[] around)
     {
         if (LanguageOf(property) is not null)

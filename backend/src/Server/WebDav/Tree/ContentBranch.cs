@@ -21,7 +21,7 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Comple
         await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(cancellationToken));
 
     /// <summary>
-    /// Finds a shared release by the folder of another of its items (IMP-45), because clients such as AIOStreams look for it in <c>/content</c>.
+    /// Finds a shared release by the folder name of another of its items (IMP-45), because clients such as AIOStreams look for that name in <c>/content</c>.
     /// </summary>
     private async Task<LibraryEntry?> FindSharedAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
@@ -36,7 +36,7 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Comple
         entry is FileEntry file ? new ContentFile(file.File, playbacks) : new ContentFolder(entry, this);
 }
 
-/// <summary>A folder of <c>/content</c> at any depth.</summary>
+/// <summary>A folder in <c>/content</c> at any depth.</summary>
 internal sealed class ContentFolder(LibraryEntry entry, ContentBranch branch)
     : TreeFolder(entry is RootEntry ? TreeNames.Content : entry.Name, entry.LastModified, branch.GetUsedBytesAsync)
 {

@@ -3,7 +3,7 @@ using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A library file, named in <c>/content</c> and by id in <c>/.ids</c> (DAV-11). <paramref name="reading"/> is the reading request, or null.</summary>
+/// <summary>A library file, by name in <c>/content</c> and by id in <c>/.ids</c> (DAV-11). <paramref name="reading"/> is the request, or null.</summary>
 internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, HttpContext? reading = null) : IStoreFile
 {
     public string Name { get; init; } = file.Name;
@@ -32,7 +32,7 @@ internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, 
         return await StoreGuard.RunAsync(() => playbacks.OpenAsync(file, request, offset, length, cancellationToken));
     }
 
-    /// <summary>Maps a failure to an exception for the client; null if unknown. Details go only to the log, because they name ids and providers.</summary>
+    /// <summary>Maps a failure to an exception for the client; null if unknown. Only the log gets the details, because they name ids and providers.</summary>
     public ContentUnavailableException? Explain(Exception failure) => Playback.Explain(failure) switch
     {
         ReadFailure.Gone => new ContentUnavailableException(

@@ -4,7 +4,7 @@ using Sluice.Server.Library;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Hides deleted links for a while (DAV-42), because a move across file systems deletes the source and expects it gone. Kept in memory. Thread-safe.
+/// Hides deleted links for a while (DAV-42), because a move across file systems deletes the source and expects it to be gone. Kept in memory. Thread-safe.
 /// </summary>
 internal sealed class HiddenLinks(TimeProvider time)
 {
@@ -16,7 +16,7 @@ internal sealed class HiddenLinks(TimeProvider time)
     private readonly ConcurrentDictionary<(Release Release, string Path), long> _since = new();
 
     /// <summary>Hides a link or folder for half a minute.</summary>
-    /// <param name="release">The release. A release added again under the same name is a different one.</param>
+    /// <param name="release">The release. A release added later under the same name counts as a different one.</param>
     /// <param name="path">The path inside the release, separated by <c>/</c>.</param>
     public void Hide(Release release, string path)
     {

@@ -4,7 +4,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary><c>/.ids</c>: every library file by id. All digit folders always exist, because a client may cache listings and would miss a new folder.</summary>
+/// <summary><c>/.ids</c>: every library file by id. All digit folders always exist, because a client that caches listings would miss a new folder.</summary>
 internal sealed class IdBranch(LibraryTree tree, ContentBranch content, PlaybackRegistry playbacks, TimeProvider time)
 {
     private readonly DateTimeOffset _since = time.WallTime();
@@ -23,7 +23,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>Lists the children of the folder for these leading digits by name.</summary>
+    /// <summary>Lists the children of the folder that has these leading digits, by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(string prefix, CancellationToken cancellationToken) =>
         prefix.Length < IdPath.Levels
             ? IdPath.Digits.Select(IStoreItem (digit) => Folder(digit.ToString(), prefix + digit)).ToAsyncEnumerable()

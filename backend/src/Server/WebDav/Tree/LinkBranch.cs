@@ -7,7 +7,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary><c>/completed-symlinks</c>: the completed history as links to <c>/.ids</c>. Importing programs move these links and never the files.</summary>
+/// <summary><c>/completed-symlinks</c>: completed imports as links to <c>/.ids</c>. Importing programs move these links, never the files.</summary>
 internal sealed class LinkBranch(
     CompletedStore completed,
     LibraryTree library,
@@ -42,7 +42,7 @@ internal sealed class LinkBranch(
         _ => AsyncEnumerable.Empty<IStoreItem>(),
     };
 
-    /// <summary>Archives the item of a release, or temporarily hides a link or folder inside one (DAV-42).</summary>
+    /// <summary>Archives the history item of a release, or temporarily hides a link or folder inside a release (DAV-42).</summary>
     public async ValueTask<StoreAnswer> DeleteAsync(LibraryEntry folder, string name, CancellationToken cancellationToken)
     {
         switch (folder)
@@ -73,7 +73,7 @@ internal sealed class LinkBranch(
         return StoreAnswer.Done;
     }
 
-    /// <summary>Whether the folder was deleted recently.</summary>
+    /// <summary>Whether the folder was recently deleted.</summary>
     public bool IsHidden(FolderEntry folder) => hidden.Contains(folder.Release, folder.Path);
 
     /// <inheritdoc cref="ContentBranch.GetUsedBytesAsync" />
@@ -105,7 +105,7 @@ internal sealed class LinkBranch(
             yield return item;
     }
 
-    /// <summary>Lists a folder's links by name. The added extension can reorder them, so each waits until no later name can precede it.</summary>
+    /// <summary>Lists a folder's links by name. The added extension can change the order, so each link waits until no later name can precede it.</summary>
     private async IAsyncEnumerable<IStoreItem> ListLinksAsync(LibraryEntry folder, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var waiting = new PriorityQueue<IStoreItem, string>(StringComparer.Ordinal);
@@ -143,12 +143,12 @@ internal sealed class LinkFolder(LibraryEntry entry, LinkBranch branch)
         branch.DeleteAsync(entry, name, cancellationToken);
 }
 
-/// <summary>A text file that rclone shows as a link (DAV-10). Only an id and a setting form its target, so content cannot choose it (S22).</summary>
+/// <summary>A text file that rclone shows as a link (DAV-10). Only an id and a setting make up the target, so content cannot influence it (S22).</summary>
 internal static class LinkFile
 {
     public const string Extension = ".rclonelink";
 
-    /// <summary>Creates the link to a file. <paramref name="published"/> is the time at which its release became visible.</summary>
+    /// <summary>Creates the link to a file. <paramref name="published"/> is when the file's release became visible.</summary>
     public static SmallFile Of(string name, string target, DateTimeOffset published, bool isHidden) =>
         new(name, Encoding.UTF8.GetBytes(target), published) { IsHidden = isHidden, ContentType = ContentTypes.ForName(name) };
 }

@@ -3,8 +3,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Files such as <c>._*</c> and <c>.DS_Store</c> that desktops leave in queue folders (DAV-40b). A desktop writes one before each copied file and aborts the
-/// copy if it is refused. Kept in memory for an hour and never listed. Thread-safe.
+/// Files such as <c>._*</c> and <c>.DS_Store</c> that desktops leave in queue folders (DAV-40b). A desktop writes such a file before each copied file, and
+/// aborts the copy if it is refused. Kept in memory for an hour and never listed. Thread-safe.
 /// </summary>
 internal sealed class LitterFiles(TimeProvider time)
 {
@@ -19,7 +19,7 @@ internal sealed class LitterFiles(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Folder, string Name), (SmallFile File, long At)> _files = [];
 
-    /// <summary>Stores a file and replaces any file of the same name.</summary>
+    /// <summary>Stores a file, replacing any file of the same name.</summary>
     public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         var content = new byte[MaxLength + 1];

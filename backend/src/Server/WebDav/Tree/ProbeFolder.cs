@@ -3,7 +3,7 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// <c>/completed-symlinks/.probe</c>: a permanent link to <c>/README</c> (DAV-18), which needs no provider. The path doctor looks for it through Sonarr,
+/// <c>/completed-symlinks/.probe</c>: a permanent link to <c>/README</c> (DAV-18), which needs no provider. The path doctor checks for it through Sonarr,
 /// because a visible folder does not prove that links work. Importers skip folders that start with a dot.
 /// </summary>
 internal sealed class ProbeFolder(CompleteFolder complete, RootFiles files, ContentBranch content)

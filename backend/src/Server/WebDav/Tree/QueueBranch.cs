@@ -23,7 +23,7 @@ internal sealed class QueueBranch
 
     public string ManualFolder => _names.ManualFolder;
 
-    /// <summary>The item at a path below <c>/nzbs</c>, or null. An NZB directly in <c>/nzbs</c> belongs to <see cref="ManualFolder"/>.</summary>
+    /// <summary>Returns the item at a path below <c>/nzbs</c>, or null. An NZB directly in <c>/nzbs</c> belongs to <see cref="ManualFolder"/>.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> path, CancellationToken cancellationToken) => path switch
     {
         [] => Root,
@@ -32,7 +32,7 @@ internal sealed class QueueBranch
         _ => null,
     };
 
-    /// <summary>Desktop litter below <c>/nzbs</c>, or null. Runs no query, because desktops look for it constantly (DAV-14).</summary>
+    /// <summary>Returns desktop litter below <c>/nzbs</c>, or null. Runs no query, because desktops look for litter constantly (DAV-14).</summary>
     public IStoreItem? FindLitter(IReadOnlyList<string> path) => path switch
     {
         [var name] => _names.FindLitter(ManualFolder, name),
@@ -40,10 +40,10 @@ internal sealed class QueueBranch
         _ => null,
     };
 
-    /// <summary>Throws if the database is unavailable. Called before items without a row, so that they never appear alone (DAV-6).</summary>
+    /// <summary>Throws if the database is unavailable. Called before items without a row are shown, so that they never appear alone (DAV-6).</summary>
     public Task RequireAsync(CancellationToken cancellationToken) => _names.ListFoldersAsync(cancellationToken);
 
-    /// <summary>Lists the category folders by name, both configured ones and those in use.</summary>
+    /// <summary>Lists the category folders by name, both configured and in use.</summary>
     public async IAsyncEnumerable<IStoreItem> ListFoldersAsync(
         [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {

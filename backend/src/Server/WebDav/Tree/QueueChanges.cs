@@ -13,7 +13,7 @@ internal sealed class QueueChanges(
     StagedUploads staged,
     LitterFiles litter)
 {
-    /// <summary>Adds an NZB, or stages a file that the client will rename to one.</summary>
+    /// <summary>Adds an NZB, or stages a file that the client will later rename to an NZB.</summary>
     public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         if (!names.AcceptsFiles(folder))
@@ -39,7 +39,7 @@ internal sealed class QueueChanges(
         return removed || waited ? StoreAnswer.Done : StoreAnswer.NotFound;
     }
 
-    /// <summary>Changes the name or category of a file (DAV-45), or adds a staged upload under the name of an NZB (DAV-40b).</summary>
+    /// <summary>Changes the name or category of a file (DAV-45), or adds a staged upload that is renamed to an NZB (DAV-40b).</summary>
     public async ValueTask<StoreAnswer> MoveAsync(string folder, string name, StoreTransfer transfer, CancellationToken cancellationToken)
     {
         var target = transfer.Collection switch
@@ -65,7 +65,7 @@ internal sealed class QueueChanges(
         if (outcome == RenameOutcome.Taken)
             return StoreAnswer.AlreadyExists;
 
-        // Both names have their content now, so neither waits for an upload.
+        // Both names now have content, so neither waits for an upload.
         waiting.Remove(folder, name);
         waiting.Remove(target, transfer.Name);
         return isTaken || outcome == RenameOutcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
@@ -82,8 +82,8 @@ internal sealed class QueueChanges(
         };
 
     /// <summary>
-    /// Adds an NZB under the usual rules (IMP-1). An empty body only announces one (DAV-40a). If <paramref name="isWhole"/> is true, the client has
-    /// finished writing, so the import need not wait for another version.
+    /// Adds an NZB under the usual rules (IMP-1). An empty body only announces an NZB (DAV-40a). If <paramref name="isWhole"/> is true, the client has finished
+    /// writing, so the import need not wait for another version.
     /// </summary>
     private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken cancellationToken)
     {
@@ -109,7 +109,7 @@ internal sealed class QueueChanges(
         return existed || outcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
     }
 
-    /// <summary>Adds a staged file to the queue. It stays staged until it is accepted, so a refusal loses nothing.</summary>
+    /// <summary>Adds a staged file to the queue. The file stays staged until it is accepted, so that a refusal loses nothing.</summary>
     private async Task<StoreAnswer> AddStagedAsync(string folder, string name, string target, StoreTransfer transfer, CancellationToken cancellationToken)
     {
         if (staged.Find(folder, name) is not { } upload || staged.Open(upload, 0) is not { } bytes)

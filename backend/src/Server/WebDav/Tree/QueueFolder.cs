@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary><c>/nzbs</c>. An NZB uploaded directly to it goes to the folder for NZBs without a category.</summary>
+/// <summary><c>/nzbs</c>. An NZB uploaded directly here goes to the folder for NZBs without a category.</summary>
 internal sealed class QueueRoot(
     QueueBranch branch, QueueChanges changes, QueueNames names, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(TreeNames.Queue, since, usedBytes)

@@ -5,8 +5,8 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Looks up names below <c>/nzbs</c>: queue files, announced names, staged uploads and desktop litter. The form of the name decides which kind it is. A queue
-/// file takes precedence over an announced name.
+/// Looks up names below <c>/nzbs</c>: queue files, announced names, staged uploads and desktop litter. The form of a name determines its kind. A queue file
+/// takes precedence over an announced name.
 /// </summary>
 internal sealed class QueueNames(
     QueueFileStore queue,
@@ -17,18 +17,18 @@ internal sealed class QueueNames(
     StagedUploads staged,
     LitterFiles litter)
 {
-    /// <summary>The folder of NZBs without a category.</summary>
+    /// <summary>The folder for NZBs without a category.</summary>
     public string ManualFolder => categories.FolderOf(CategoryRules.None);
 
     public bool AcceptsFiles(string folder) => folder == ManualFolder || categories.Configured.Contains(folder);
 
-    /// <summary>The stored name of a folder's category.</summary>
+    /// <summary>Returns the stored category name for a folder.</summary>
     public string CategoryOf(string folder) => folder == ManualFolder ? CategoryRules.None : folder;
 
-    /// <summary>Desktop litter with this name, or null. Needs no query (DAV-14).</summary>
+    /// <summary>Returns the desktop litter with this name, or null. Needs no query (DAV-14).</summary>
     public IStoreFile? FindLitter(string folder, string name) => litter.Find(folder, name);
 
-    /// <summary>The file with this name, or null. Litter is excluded.</summary>
+    /// <summary>Returns the file with this name, or null. Excludes litter.</summary>
     public async Task<IStoreFile?> FindAsync(string folder, string name, CancellationToken cancellationToken)
     {
         if (TreeNames.IsStaged(name))
@@ -56,7 +56,7 @@ internal sealed class QueueNames(
             yield return rest;
     }
 
-    /// <summary>Returns the folders by name, both configured ones and those in use.</summary>
+    /// <summary>Returns the folders by name, both configured and in use.</summary>
     public async Task<IReadOnlyList<string>> ListFoldersAsync(CancellationToken cancellationToken)
     {
         var used = await StoreGuard.RunAsync(() => queue.ListFoldersAsync(cancellationToken));
@@ -67,7 +67,7 @@ internal sealed class QueueNames(
     private QueuedFile Show(QueueFile file) => new(file, nzbs, properties);
 }
 
-/// <summary>A staged upload that waits to be renamed to an NZB. Its bytes are exactly as received.</summary>
+/// <summary>A staged upload that waits to be renamed to an NZB. Its bytes are exactly those received.</summary>
 internal sealed class StagedFile(StagedUpload upload, StagedUploads uploads) : IStoreFile
 {
     public string Name => upload.Name;

@@ -4,7 +4,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Properties that clients store on queue files (DAV-47). They live in the row of the file.</summary>
+/// <summary>Properties that clients store on queue files (DAV-47). They are stored in the file's row.</summary>
 internal sealed class QueueProperties(QueueFileStore queue)
 {
     public IPropertyManager Of(QueueFile file) =>
@@ -25,7 +25,7 @@ internal sealed class QueueProperties(QueueFileStore queue)
         }
     }
 
-    /// <summary>Parses stored properties. Malformed ones are skipped, because they must not hide their file or others in the same listing.</summary>
+    /// <summary>Parses stored properties. Malformed ones are skipped, because they must not hide their file or others in a listing.</summary>
     private static IReadOnlyList<StoredProperty> Read(string text)
     {
         if (text.Length == 0)

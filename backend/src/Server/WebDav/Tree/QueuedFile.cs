@@ -4,10 +4,10 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A queue file with exactly the bytes of the upload.</summary>
+/// <summary>A queue file whose content is exactly the uploaded bytes.</summary>
 internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProperties properties) : IStoreFile
 {
-    /// <summary>Hex digits of the content hash in the entity tag: 128 bits.</summary>
+    /// <summary>Hex digits of the content hash used in the entity tag: 128 bits.</summary>
     private const int TagLength = 32;
 
     private const int SkipBuffer = 64 * 1024;

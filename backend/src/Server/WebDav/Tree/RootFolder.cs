@@ -45,7 +45,7 @@ internal sealed class RootFiles(TimeProvider time)
     public SmallFile Readme { get; } =
         new(TreeNames.Readme, System.Text.Encoding.UTF8.GetBytes(ReadmeText), time.WallTime()) { ContentType = PlainText };
 
-    /// <summary>A file for watchdogs: reading it proves that the folder is mounted. Never cached, because a cached copy would outlive the mount.</summary>
+    /// <summary>A file for watchdogs: reading it proves that the folder is mounted. Never cached, because a cached copy would survive an unmount.</summary>
     public SmallFile Health { get; } =
         new(TreeNames.Health, [.. "ok\n"u8], time.WallTime()) { ContentType = PlainText, CacheControl = "no-store" };
 }

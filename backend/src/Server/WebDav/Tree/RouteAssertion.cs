@@ -2,17 +2,17 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Stops startup if a UI or API route has an unreserved path (DAV-3, DAV-92), because the route would hide a file of that name.</summary>
+/// <summary>Stops startup if the path of a UI or API route is not reserved (DAV-3, DAV-92), because the route would hide a file of that name.</summary>
 internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecycleService
 {
     public Task StartedAsync(CancellationToken cancellationToken)
     {
         foreach (var route in routes.Endpoints.OfType<RouteEndpoint>())
         {
-            // The catch-all route of the tree is matched last, so it shadows nothing.
+            // The tree's catch-all route is matched last, so it shadows nothing.
             if (route.Order == int.MaxValue)
                 continue;
-            // Page routes leave a path to the tree unless the client asks for HTML.
+            // Page routes yield to the tree unless the client asks for HTML.
             if (route.RoutePattern.RawText is "/" or "/{**path}" && route.Metadata.GetMetadata<OpenEndpoint>()?.Name == OpenEndpoint.Static)
                 continue;
             var first = route.RoutePattern.RawText?.TrimStart('/').Split('/')[0] ?? "";

@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Sluice's tree: queue, library and history as an <see cref="IStore"/>.</summary>
+/// <summary>Sluice's tree of queue, library and history as an <see cref="IStore"/>.</summary>
 internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueBranch queue, IdBranch ids, LinkBranch links, ProbeFolder probe) : IStore
 {
     private readonly RootFolder _root = new(files, content, queue, ids, links);

@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A file in memory: built-in text, links and desktop litter.</summary>
+/// <summary>An in-memory file: built-in text, links and desktop litter.</summary>
 internal sealed class SmallFile(string name, byte[] content, DateTimeOffset since) : IStoreFile
 {
     public string Name => name;

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Maps database failures to <see cref="StoreUnavailableException"/>, even during a listing, so that a broken database never looks like an empty tree (DAV-6).
+/// Maps database failures to <see cref="StoreUnavailableException"/>, even in mid-listing, so that a broken database never looks like an empty tree (DAV-6).
 /// </summary>
 internal static class StoreGuard
 {

@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Base of all folders; refuses changes by default. All share one quota, because <paramref name="usedBytes"/> is the total library size.</summary>
+/// <summary>Base of all folders; by default, refuses changes. All folders share a quota: <paramref name="usedBytes"/> is the total library size.</summary>
 internal abstract class TreeFolder(string name, DateTimeOffset date, Func<CancellationToken, ValueTask<long>> usedBytes) : IStoreCollection
 {
     public string Name => name;

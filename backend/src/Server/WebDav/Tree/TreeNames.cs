@@ -15,13 +15,13 @@ internal static class TreeNames
     public const string Links = "completed-symlinks";
     public const string Ids = IdPath.Root;
 
-    /// <summary>The folder of the probe link, next to the category folders of <see cref="Links"/>. Reserved, so that no category can take the name.</summary>
+    /// <summary>The folder of the probe link, next to the category folders in <see cref="Links"/>. Reserved, so that no category can take this name.</summary>
     public const string Probe = ".probe";
 
-    /// <summary>Prefix of signed links to files of the tree. It is not part of the tree.</summary>
+    /// <summary>Prefix of signed links to files in the tree. It is not itself part of the tree.</summary>
     public const string View = "view";
 
-    /// <summary>Root names of the web UI and the APIs (DAV-3). Below them the tree answers every verb with 404.</summary>
+    /// <summary>Root names of the web UI and the APIs (DAV-3). Below them, the tree responds to every verb with 404.</summary>
     private static readonly FrozenSet<string> Reserved = FrozenSet.ToFrozenSet(
         [
             "api", "sabnzbd", "config", "assets", "setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs",
@@ -40,18 +40,18 @@ internal static class TreeNames
 
     public static bool IsReserved(string name) => Reserved.Contains(name);
 
-    /// <summary>Whether a request path is below a name that is reserved for the tree (DAV-3).</summary>
+    /// <summary>Whether a request path is at or below a root name of the tree (DAV-3).</summary>
     public static bool IsBelowTree(string path) =>
         path.Split('/', 2, StringSplitOptions.RemoveEmptyEntries) is [Content or Queue or Links or Ids or Readme or Health or View, ..];
 
-    /// <summary>Whether a request path can only be a folder, judged by its names alone (DAV-5).</summary>
+    /// <summary>Whether a request path can only be a folder, judging by its names alone (DAV-5).</summary>
     public static bool IsFolder(string path)
     {
         var names = path.Split('/', StringSplitOptions.RemoveEmptyEntries);
         return names.Length > 0 && !IsReserved(names[0]) && (path.EndsWith('/') || names is [Content or Queue or Links or Ids]);
     }
 
-    /// <summary>Whether a request path belongs neither to the tree nor to the web UI or an API.</summary>
+    /// <summary>Whether a request path belongs to neither the tree nor the web UI nor an API.</summary>
     public static bool IsUnknown(string path) =>
         path.Split('/', 2, StringSplitOptions.RemoveEmptyEntries) is [var name, ..] && !IsReserved(name) && !IsBelowTree(path);
 
@@ -64,7 +64,7 @@ internal static class TreeNames
     /// <summary>Whether an upload with this name becomes a queue item (DAV-40).</summary>
     public static bool IsUpload(string name) => !IsLitter(name) && ItemName.IsOfNzb(name);
 
-    /// <summary>Whether this is a temporary name, because some clients write a file first and rename it when complete (DAV-40b).</summary>
+    /// <summary>Whether this is a temporary name. Some clients first write a file under one and rename it when complete (DAV-40b).</summary>
     public static bool IsStaged(string name) => !IsLitter(name) && Array.Exists(
         StagedExtensions, extension => name.Length > extension.Length && name.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 

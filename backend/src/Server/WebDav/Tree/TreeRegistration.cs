@@ -8,7 +8,7 @@ internal static class TreeRegistration
     {
         new AuthenticationBuilder(services).AddScheme<AuthenticationSchemeOptions, ViewAuthenticationHandler>(
             ViewAuthenticationHandler.SchemeName, null);
-        // Raise the level, because ASP.NET Core's authentication handler logs every challenge at Information.
+        // Raise the minimum level, because ASP.NET Core's authentication handler logs every challenge at Information.
         services.Configure<LoggerFilterOptions>(filters =>
             filters.Rules.Add(new LoggerFilterRule(null, typeof(ViewAuthenticationHandler).FullName, LogLevel.Warning, null)));
         return services

@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>The verb table (DAV-92): the response of each kind of path to each verb. See section 3 of the WebDAV contract.</summary>
+/// <summary>The verb table (DAV-92): how each kind of path responds to each verb. See section 3 of the WebDAV contract.</summary>
 internal static class TreeVerbs
 {
     private static readonly string[] Reading = [Verbs.Options, Verbs.Get, Verbs.Head, Verbs.PropFind];
@@ -16,7 +16,7 @@ internal static class TreeVerbs
     /// <summary><c>/nzbs</c>. Its children support locks.</summary>
     public static readonly PathClass QueueRoot = new("the queue", Listing, forbidden: [Verbs.Delete], hasLocks: true);
 
-    /// <summary>The category folders of <c>/nzbs</c>.</summary>
+    /// <summary>Category folders in <c>/nzbs</c>.</summary>
     public static readonly PathClass QueueFolder = new(
         "a folder of the queue", [.. Listing, Verbs.Lock, Verbs.Unlock], forbidden: [Verbs.Delete], hasLocks: true);
 
@@ -26,24 +26,24 @@ internal static class TreeVerbs
 
     public static readonly PathClass ContentFolder = new("a folder of the library", Listing, forbidden: Writing);
 
-    /// <summary>Files of <c>/content</c>, and unused names there.</summary>
+    /// <summary>Files in <c>/content</c>, and unused names there.</summary>
     public static readonly PathClass ContentFile = new("a file of the library", Reading, forbidden: Writing);
 
     public static readonly PathClass IdFolder = new("a folder of ids", Listing, forbidden: Writing);
 
-    /// <summary>Files of <c>/.ids</c>, and unused names there.</summary>
+    /// <summary>Files in <c>/.ids</c>, and unused names there.</summary>
     public static readonly PathClass IdFile = new("a file by its id", Reading, forbidden: Writing);
 
-    /// <summary><c>/completed-symlinks</c>, its category folders and the folder of the probe link.</summary>
+    /// <summary><c>/completed-symlinks</c>, its category folders, and the folder of the probe link.</summary>
     public static readonly PathClass LinkCategory = new("a category of links", Listing, forbidden: Writing);
 
-    /// <summary>Releases in <c>/completed-symlinks</c> and their folders.</summary>
+    /// <summary>Releases in <c>/completed-symlinks</c>, and folders inside them.</summary>
     public static readonly PathClass LinkFolder = new("a folder of links", [.. Listing, Verbs.Delete], forbidden: [Verbs.Put]);
 
     /// <summary>Links, and unused names next to them.</summary>
     public static readonly PathClass LinkFile = new("a link", [.. Reading, Verbs.Delete], forbidden: [Verbs.Put]);
 
-    /// <summary>The probe link, and unused names next to it. Clients cannot delete it.</summary>
+    /// <summary>The probe link, and unused names next to it. Clients cannot delete the probe link.</summary>
     public static readonly PathClass ProbeLink = new("the probe link", Reading, forbidden: Writing);
 
     /// <summary>Unknown names at the root.</summary>

@@ -7,7 +7,7 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Authenticates <c>/view</c> with the key in the link, or else with Basic like the rest of the tree (DAV-83).</summary>
+/// <summary>Authenticates <c>/view</c> by the key in the link, or else by Basic authentication like the rest of the tree (DAV-83).</summary>
 internal sealed class ViewAuthenticationHandler(
     IOptionsMonitor<AuthenticationSchemeOptions> options,
     ILoggerFactory loggers,

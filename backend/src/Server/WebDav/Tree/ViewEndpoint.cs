@@ -5,7 +5,7 @@ using Sluice.Server.WebDav.Handlers;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary><c>/view/&lt;tree path&gt;</c>: library files for players that accept a link but no password (DAV-80). Other paths answer 404.</summary>
+/// <summary><c>/view/&lt;tree path&gt;</c>: library files for players that accept a link but no password (DAV-80). Other paths respond with 404.</summary>
 internal sealed class ViewEndpoint(IStore store, Playlist playlist, WebDavDispatcher dispatcher, IEnumerable<IRequestHandler> handlers)
 {
     private readonly IRequestHandler _reading = handlers.Single(handler => handler.Verbs.Contains(Verbs.Get));
@@ -42,7 +42,7 @@ internal sealed class ViewEndpoint(IStore store, Playlist playlist, WebDavDispat
 
 internal static class ViewEndpointRegistration
 {
-    /// <summary>Maps GET and HEAD. Other verbs fall through to the tree, which answers 404.</summary>
+    /// <summary>Maps GET and HEAD. Other verbs fall through to the tree, which responds with 404.</summary>
     public static IEndpointConventionBuilder MapView(this IEndpointRouteBuilder endpoints) =>
         endpoints
             .MapMethods(

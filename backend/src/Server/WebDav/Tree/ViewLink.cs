@@ -10,7 +10,7 @@ internal sealed record ViewLink(DavPath Path, string? Key, string? Expires)
     /// <summary>The signed text: the decoded path without a leading slash.</summary>
     public string SignedPath => string.Join('/', Path.Segments);
 
-    /// <summary>Parses a request; null if the path is invalid (DAV-15). <paramref name="target"/> is the undecoded target of the request line.</summary>
+    /// <summary>Parses a request; null if the path is invalid (DAV-15). <paramref name="target"/> is the undecoded target in the request line.</summary>
     public static ViewLink? Read(HttpContext http, string target) =>
         DavPath.TryParse(target, $"{http.Request.PathBase.Value}/{TreeNames.View}", out var path)
             ? new ViewLink(path, One(http.Request.Query["downloadKey"]), One(http.Request.Query["expires"]))

@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A file behind a link (DAV-84). <paramref name="extension"/> has no dot and determines type and name; null keeps both.</summary>
+/// <summary>A file behind a signed link (DAV-84). <paramref name="extension"/> has no dot and determines type and name; null keeps both.</summary>
 internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDownload) : IStoreFile
 {
     private const int LongestExtension = 10;

@@ -4,12 +4,12 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Names that clients created without content, as desktops do before they write (DAV-40a). Kept in memory for ten minutes, because an empty file is not yet an
-/// NZB. Thread-safe.
+/// Names that clients created without content, as desktops do before they write a file (DAV-40a). Kept in memory for ten minutes, because an empty file is not
+/// an NZB yet. Thread-safe.
 /// </summary>
 internal sealed class WaitingUploads(TimeProvider time)
 {
-    /// <summary>Maximum names. A desktop creates the names of a copied folder one by one, so few wait at a time.</summary>
+    /// <summary>Maximum names. A desktop creates the names in a copied folder one by one, so only a few wait at a time.</summary>
     private const int MaxNames = 1000;
 
     private static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(10);
@@ -51,10 +51,10 @@ internal sealed class WaitingUploads(TimeProvider time)
     }
 }
 
-/// <summary>A queue file whose content has not arrived.</summary>
+/// <summary>A queue file whose content has not arrived yet.</summary>
 internal sealed class WaitingFile(string folder, string name, DateTimeOffset since) : IStoreFile
 {
-    /// <summary>Monotonic timestamp of creation, from which the name expires.</summary>
+    /// <summary>Monotonic timestamp of the file's creation, from which its expiry is calculated.</summary>
     public required long At { get; init; }
 
     public string Folder => folder;

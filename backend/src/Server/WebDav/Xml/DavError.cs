@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Xml;
 
-/// <summary>Refusals that name the broken rule (RFC 4918, section 16): <c>&lt;D:error></c> with a condition element.</summary>
+/// <summary>Refusals that name the violated rule (RFC 4918, section 16): <c>&lt;D:error></c> with a condition element.</summary>
 internal static class DavError
 {
     public static Task WriteAsync(HttpResponse response, int status, string condition, IEnumerable<string> hrefs, CancellationToken cancellationToken) =>

@@ -1,7 +1,7 @@
 namespace Sluice.Server.WebDav.Xml;
 
-/// <summary>An element of a request body. Its prefixes are resolved; comments and processing instructions are dropped.</summary>
-/// <param name="Attributes">The attributes without namespace declarations.</param>
+/// <summary>An element in a request body. Its prefixes are resolved; comments and processing instructions are dropped.</summary>
+/// <param name="Attributes">The attributes, without namespace declarations.</param>
 /// <param name="Content">Text and child elements in document order.</param>
 internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute> Attributes, IReadOnlyList<DavXmlNode> Content)
 {
@@ -11,8 +11,8 @@ internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute
     public DavXmlElement? Child(string local) => Children.FirstOrDefault(child => child.Name == DavName.Dav(local));
 }
 
-/// <param name="Name">The expanded name. It has no namespace if the attribute has no prefix.</param>
-/// <param name="Value">The value with references resolved.</param>
+/// <param name="Name">The expanded name. An attribute without a prefix has no namespace.</param>
+/// <param name="Value">The value, with references resolved.</param>
 internal readonly record struct DavXmlAttribute(DavName Name, string Value)
 {
     /// <summary>The namespace of the prefix <c>xml</c>.</summary>
@@ -22,7 +22,7 @@ internal readonly record struct DavXmlAttribute(DavName Name, string Value)
     public static DavName Language { get; } = new(XmlNamespace, "lang");
 }
 
-/// <summary>Content of an element: a child element or text.</summary>
-/// <param name="Text">Text with references resolved; empty for an element.</param>
+/// <summary>Content of an element: either a child element or text.</summary>
+/// <param name="Text">Text, with references resolved; empty for an element.</param>
 /// <param name="Element">The child element, or null.</param>
 internal readonly record struct DavXmlNode(string Text, DavXmlElement? Element);

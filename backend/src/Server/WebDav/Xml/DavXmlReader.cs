@@ -5,21 +5,21 @@ using System.Xml;
 
 namespace Sluice.Server.WebDav.Xml;
 
-/// <summary>Reads the XML body of a request within fixed bounds (DAV-55, S14). Accepts chunked bodies and any Content-Type.</summary>
+/// <summary>Reads the XML body of a request within fixed limits (DAV-55, S14). Accepts chunked bodies and any Content-Type.</summary>
 internal static class DavXmlReader
 {
-    /// <summary>Maximum bytes. A request that names every property takes about 2,000.</summary>
+    /// <summary>Maximum bytes. A request that names every property is about 2,000 bytes long.</summary>
     public const int MaxBytes = 64 * 1024;
 
     /// <summary>Maximum nesting depth, because the parser recurses. A PROPPATCH of a structured property uses about ten levels.</summary>
     public const int MaxDepth = 32;
 
-    // Maximum total length of all namespaces, counted per name: a request declares each one once, but stored properties and responses repeat it per name.
+    // Maximum total length of the namespaces, counted once per name, because stored properties and responses repeat the namespace for each name.
     private const int MaxNamespaces = 4 * MaxBytes;
 
     private const string XmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
-    /// <summary>Reads the body; null if it has no bytes at all. Throws <see cref="DavXmlException"/> if it is refused.</summary>
+    /// <summary>Reads the body; null if it is empty. Throws <see cref="DavXmlException"/> if the body is refused.</summary>
     /// <param name="body">The body; read to its end unless refused.</param>
     /// <param name="contentLength">The declared length, or null. An excessive length is refused before the client sends the body.</param>
     public static async ValueTask<DavXmlElement?> ReadAsync(PipeReader body, long? contentLength, CancellationToken cancellationToken)
@@ -48,7 +48,7 @@ internal static class DavXmlReader
         }
     }
 
-    /// <summary>Parses at most <see cref="MaxBytes"/> bytes. Refuses every DTD, so that no entity is declared, resolved or expanded.</summary>
+    /// <summary>Parses at most <see cref="MaxBytes"/> bytes. Refuses every DTD, so that no entity can be declared, resolved or expanded.</summary>
     public static DavXmlElement Parse(byte[] document)
     {
         var settings = new XmlReaderSettings
@@ -79,7 +79,7 @@ internal static class DavXmlReader
         }
     }
 
-    // XML requires UTF-8 and UTF-16. Other encodings are refused, because the reader silently replaces bytes that it cannot decode.
+    // XML requires UTF-8 and UTF-16 support. Refuse other encodings, because the reader silently replaces bytes that it cannot decode.
     private static void CheckEncoding(string? declared, ReadOnlySpan<byte> document)
     {
         var isKnown = declared?.ToUpperInvariant() switch

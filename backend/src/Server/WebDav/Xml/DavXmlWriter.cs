@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Sluice.Server.WebDav.Xml;
 
-/// <summary>Writes elements as UTF-8 into a buffer and never flushes. The root must declare the prefix <c>D</c> for <c>DAV:</c>. Not thread-safe.</summary>
+/// <summary>Writes elements as UTF-8 into a buffer and never flushes it. The root must declare the prefix <c>D</c> for <c>DAV:</c>. Not thread-safe.</summary>
 internal sealed class DavXmlWriter
 {
     private const int LongestCharacter = 6;
@@ -16,7 +16,7 @@ internal sealed class DavXmlWriter
 
     public long Written { get; private set; }
 
-    /// <summary>Returns an element of a request as text, written by <see cref="Element"/>.</summary>
+    /// <summary>Returns a request element as text, formatted by <see cref="Element"/>.</summary>
     public static string Write(DavXmlElement element)
     {
         var buffer = new ArrayBufferWriter<byte>();
@@ -24,7 +24,7 @@ internal sealed class DavXmlWriter
         return Encoding.UTF8.GetString(buffer.WrittenSpan);
     }
 
-    /// <summary>Writes markup unescaped.</summary>
+    /// <summary>Writes markup without escaping.</summary>
     public void Markup(ReadOnlySpan<byte> utf8)
     {
         _output.Write(utf8);
@@ -33,7 +33,7 @@ internal sealed class DavXmlWriter
 
     public void Markup(string markup) => Written += Encoding.UTF8.GetBytes(markup, _output);
 
-    /// <summary>Writes an element of a request. Namespaces, attributes and order are preserved (RFC 4918, section 4.3).</summary>
+    /// <summary>Writes a request element. Preserves namespaces, attributes and order (RFC 4918, section 4.3).</summary>
     public void Element(DavXmlElement element)
     {
         Tag(element.Name, "<"u8, []);
@@ -57,7 +57,7 @@ internal sealed class DavXmlWriter
         End(element.Name);
     }
 
-    /// <summary>Opens an element. Declares any namespace but <c>DAV:</c> on the element itself, because the root does not.</summary>
+    /// <summary>Opens an element. Declares any namespace except <c>DAV:</c> on the element itself, because the root does not declare it.</summary>
     public void Start(DavName name) => Tag(name, "<"u8, ">"u8);
 
     public void End(DavName name)
