@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>Every copy of a segment arrived damaged, perhaps in transit. A second request after a pause decides, so the bytes may be available later.</summary>
+/// <summary>Every copy of a segment arrived damaged, perhaps in transit. A second request follows after a pause, so the bytes may become available.</summary>
 public sealed class ArticleDoubtedException : IOException
 {
     /// <param name="segment">0-based index of the segment in its posted file.</param>

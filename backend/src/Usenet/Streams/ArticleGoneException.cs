@@ -13,7 +13,7 @@ public enum ArticleLoss
     Corrupt,
 }
 
-/// <summary>A segment is proved to be gone, so another request now would get the same result.</summary>
+/// <summary>A segment is known to be gone, so another request now would get the same result.</summary>
 public sealed class ArticleGoneException : IOException
 {
     public ArticleGoneException(ArticleLoss loss, int segment)

@@ -29,7 +29,7 @@ public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
     };
 
     /// <summary>Hints that the reader will probably continue at another position soon, so that fetching can begin there early.</summary>
-    /// <remarks>Only a hint: a position out of range is ignored, and a wrong one costs one segment.</remarks>
+    /// <remarks>Only a hint: an out-of-range position is ignored, and a wrong guess costs one segment.</remarks>
     /// <param name="position">0-based offset.</param>
     public virtual void HintSeek(long position)
     {
@@ -39,7 +39,7 @@ public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
     {
     }
 
-    /// <summary>Returns the present state of the stream, or null if it is unknown. Callable on any thread; costs nothing unless called.</summary>
+    /// <summary>Returns the current state of the stream, or null if it is unknown. Callable on any thread; costs nothing unless called.</summary>
     public virtual StreamSnapshot? Snapshot() => null;
 
     /// <summary>Not supported: a synchronous read would block a thread for a round trip.</summary>
@@ -62,7 +62,7 @@ public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Releases what the stream holds. Called once.</summary>
+    /// <summary>Releases the stream's resources. Called once.</summary>
     protected abstract ValueTask CloseAsync();
 
     /// <summary>Not supported before <see cref="DisposeAsync"/>: a synchronous dispose could not wait for fetches.</summary>

@@ -7,9 +7,9 @@ namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
 /// The header of a disk cache file: names the segment, the blocks that follow and their checksums. Little-endian: magic, version, key, segment length, number
-/// of blocks, index and CRC of each, CRC of everything before it.
+/// of blocks, each block's index and CRC, and the CRC of all preceding bytes.
 /// </summary>
-/// <remarks>Pure: spans in, values out.</remarks>
+/// <remarks>Stateless: reads and writes spans, and does no I/O.</remarks>
 internal static class BlockFileHeader
 {
     /// <summary>Size limit of a header, in bytes.</summary>
@@ -42,7 +42,7 @@ internal static class BlockFileHeader
         BinaryPrimitives.WriteUInt32LittleEndian(destination[end..], Crc32Kernel.Append(0, destination[..end]));
     }
 
-    /// <summary>Reads a header and verifies that the file matches it, the key and the decoded length of the segment.</summary>
+    /// <summary>Reads a header and checks it against the file length, the key and the segment's decoded length.</summary>
     /// <returns>The blocks that follow, in ascending order; null if the file is malformed or belongs to another segment.</returns>
     public static StoredBlock[]? Read(ReadOnlySpan<byte> source, long fileLength, DiskKey key, int segmentLength)
     {
@@ -76,6 +76,6 @@ internal static class BlockFileHeader
 /// <summary>A block of a segment in the disk cache, with its index in the segment and its CRC-32.</summary>
 internal readonly record struct StoredBlock(int Index, uint Crc)
 {
-    /// <summary>Returns the bytes of the block; the last block of a segment may be shorter.</summary>
+    /// <summary>Returns the block's length in bytes; the last block of a segment may be shorter.</summary>
     public int LengthIn(int segmentLength) => (int)Math.Min(BlockPool.BlockSize, segmentLength - ((long)Index * BlockPool.BlockSize));
 }

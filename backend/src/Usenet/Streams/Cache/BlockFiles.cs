@@ -5,13 +5,13 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>The files of the disk cache, one for each segment; written under a temporary name and renamed, so a crash leaves no partial file.</summary>
-/// <remarks>Thread-safe, except for two writers of one key.</remarks>
+/// <summary>The disk cache's files, one per segment; written under a temporary name and then renamed, so a crash leaves no partial file.</summary>
+/// <remarks>Thread-safe, except that only one thread at a time may write a key.</remarks>
 internal sealed class BlockFiles(string root)
 {
     private const string Unfinished = ".tmp";
 
-    /// <summary>Reads the stored blocks of a segment. Blocks the thread during disk access.</summary>
+    /// <summary>Reads a segment's stored blocks. Synchronous: the calling thread waits for the disk.</summary>
     /// <returns>A buffer with only these blocks and one reference; null if there is no file.</returns>
     /// <exception cref="InvalidDataException">The file is malformed or its bytes have changed.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
@@ -48,7 +48,7 @@ internal sealed class BlockFiles(string root)
         }
     }
 
-    /// <summary>Writes at least one block of a segment, replacing its file, and returns the length of the file. Indexes must ascend.</summary>
+    /// <summary>Writes at least one block of a segment, replaces its file, and returns the file's length. Indexes must ascend.</summary>
     /// <exception cref="IOException">The file cannot be written.</exception>
     /// <exception cref="UnauthorizedAccessException">Permission denied.</exception>
     public async Task<long> WriteAsync(DiskKey key, int segmentLength, IReadOnlyList<int> indexes, Func<int, ReadOnlyMemory<byte>> read)

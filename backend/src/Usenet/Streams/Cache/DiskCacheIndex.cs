@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>The contents of the disk cache in order of use, within its limits.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards all fields; nothing is called under it. Until the scan ends, files on disk may be unlisted.</remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Until the scan ends, files on disk may be unlisted.</remarks>
 internal sealed class DiskCacheIndex(DiskCacheOptions options)
 {
     private readonly Lock _gate = new();
@@ -89,7 +89,7 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
             _mostBytes = bytes;
     }
 
-    /// <summary>Removes the least recently used file from the index if the limits are exceeded; null if they are not.</summary>
+    /// <summary>Removes the least recently used file from the index if a limit is exceeded; otherwise returns null.</summary>
     public DiskKey? TakeSurplus()
     {
         lock (_gate)

@@ -5,18 +5,18 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>The name of a segment on disk: a hash of its ids and offset, stable across restarts and equal for all files with this segment there.</summary>
+/// <summary>The on-disk name of a segment: a hash of its ids and offset. Stable across restarts; equal for all files with the segment at that offset.</summary>
 /// <remarks>Immutable value.</remarks>
 internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
 {
-    /// <summary>Bytes of the hash.</summary>
+    /// <summary>Hash size in bytes.</summary>
     public const int Size = SHA256.HashSizeInBytes;
 
     private const int NameLength = 2 * Size;
 
     public string FileName => $"{High:x32}{Low:x32}";
 
-    /// <summary>One of 256 folders, named by the first byte.</summary>
+    /// <summary>One of 256 folders, named after the first byte.</summary>
     public string FolderName => $"{(byte)(High >> 120):x2}";
 
     public static DiskKey Of(SegmentKey key)

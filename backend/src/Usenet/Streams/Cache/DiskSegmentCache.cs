@@ -6,12 +6,12 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
-/// Keeps blocks read at the edges of files on disk, so that a repeated library scan costs the providers nothing (F27). A load waits for reads but never for
-/// writes: blocks that arrive faster than the disk writes are not kept.
+/// Keeps on disk the blocks read at the edges of files, so that a repeated library scan costs the providers nothing (F27). A load waits for reads but never for
+/// writes: blocks that arrive faster than the disk can write are not kept.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One per folder and process, shared by any number of engines, which it outlives. Every disk failure counts as a miss. Only proved bytes are
-/// stored, and each block is verified when it is read.
+/// Thread-safe. One per folder and process; shared by any number of engines and outlives them. Every disk failure counts as a miss. Only verified bytes are
+/// stored, and each block's checksum is checked when it is read.
 /// </remarks>
 public sealed class DiskSegmentCache : IAsyncDisposable
 {
@@ -59,14 +59,14 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     internal bool Covers(FileOrigin file, Stretch place) =>
         _options.KeepsAll || place.Begin < _options.EdgeBytes || place.Begin + place.Length > file.Length - _options.EdgeBytes;
 
-    /// <summary>Returns the file size of a segment; 0 if it has no file, or until the folder is scanned. Does not count as a use.</summary>
+    /// <summary>Returns the size of a segment's file; 0 if there is none or the folder is not scanned yet. Does not count as a use.</summary>
     internal long BytesOf(DiskKey key) => _index.BytesOf(key);
 
-    /// <returns>A buffer with only these blocks and one reference; null if there are none.</returns>
+    /// <returns>A buffer with only the stored blocks and one reference; null if there are none.</returns>
     internal ValueTask<SegmentBuffer?> FindAsync(DiskKey key, int segmentLength, BlockPool blocks) =>
         _index.MayHold(key) ? ReadAsync(key, segmentLength, blocks) : default;
 
-    /// <summary>Queues the blocks of a proved segment between two offsets, the second exclusive. The cache takes its own reference.</summary>
+    /// <summary>Queues the blocks of a verified segment between two offsets, the second exclusive. The cache takes its own reference.</summary>
     internal void Offer(DiskKey key, SegmentBuffer proved, int length, int from, int to)
     {
         var offer = new KeptSegment(key, proved, length, from / BlockPool.BlockSize, (to - 1) / BlockPool.BlockSize);
@@ -85,8 +85,8 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     {
         try
         {
-            // On another thread, because the disk may be slow and the caller may hold the lock of a reader. Asynchronous I/O would use a pool thread for each
-            // call too.
+            // On another thread, because the disk may be slow and the caller may hold a reader's lock. Asynchronous file I/O would also use a pool thread for
+            // each call.
             return await Task.Run(() => _files.Read(key, segmentLength, blocks));
         }
         catch (InvalidDataException)
@@ -172,7 +172,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         }
     }
 
-    /// <summary>Logs a disk failure, once until a write succeeds; playback continues without the cache.</summary>
+    /// <summary>Logs a disk failure, but only once until a write succeeds; playback continues without the cache.</summary>
     private void LogFailure(Exception failure)
     {
         if (!_hasFailed)
@@ -181,7 +181,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     }
 }
 
-/// <summary>Blocks <c>First</c> to <c>Last</c> of a proved segment that wait to be written, with a reference to it.</summary>
+/// <summary>Blocks <c>First</c> to <c>Last</c> of a verified segment, queued to be written. Holds a reference to the segment.</summary>
 internal sealed record KeptSegment(DiskKey Key, SegmentBuffer Proved, int Length, int First, int Last)
 {
     public int BlockCount => (Length + BlockPool.BlockSize - 1) / BlockPool.BlockSize;
@@ -194,7 +194,7 @@ internal sealed record KeptSegment(DiskKey Key, SegmentBuffer Proved, int Length
     public ReadOnlyMemory<byte> Read(int index) => Proved.BlockMemory(index)[..new StoredBlock(index, 0).LengthIn(Length)];
 }
 
-/// <summary>Records the range that a reader takes of one segment, and offers it to the disk at the end. For the reader of one slot.</summary>
+/// <summary>Records the range that a reader reads from one segment, and finally offers that range to the disk cache. Used only by a slot's reader.</summary>
 internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length)
 {
     private int _from = int.MaxValue;
@@ -208,7 +208,7 @@ internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length)
         _to = Math.Max(_to, offset + count);
     }
 
-    /// <summary>Offers the range after the reader has released the proved segment.</summary>
+    /// <summary>Offers the recorded range to the disk cache when the reader is done with the verified segment.</summary>
     public void Offer(SegmentBuffer proved)
     {
         if (_to > 0)

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Streams.Loading;
 /// The order in which the copies of one segment are requested until one is good: the primary message-id, then the fallbacks. Each id is requested from one
 /// provider after another. If a copy was bad, a second round asks every provider again, because the copy may have been damaged in transit.
 /// </summary>
-/// <remarks>Pure: names the next request; its owner sends it and reports the outcome. Single use.</remarks>
+/// <remarks>Does no I/O: names the next request, which the owner sends before reporting the outcome. Single use.</remarks>
 internal sealed class CopySearch
 {
     private readonly SegmentIds _ids;
@@ -46,7 +46,7 @@ internal sealed class CopySearch
         return !_isOver;
     }
 
-    /// <returns>False if that provider was already excluded, because asking it again in this round might never end.</returns>
+    /// <returns>False if the provider was already excluded; requesting from it again in the same round might never end.</returns>
     public bool ReportBad(int provider) => Reject(provider, default);
 
     /// <summary>Reports a copy that needs confirmation. The first round then asks only stores other than <paramref name="store"/>.</summary>

@@ -17,18 +17,18 @@ internal readonly record struct LoadStep(SegmentBuffer? Proved, Exception? Failu
     public static LoadStep Failed(Exception failure) => new(null, failure, null, null);
 }
 
-/// <summary>Decides whether and when a load that met only faults is retried.</summary>
-/// <remarks>Pure. Imports are not retried here, because their queue waits for providers in its own way.</remarks>
+/// <summary>Decides whether and when to retry a load that met only faults.</summary>
+/// <remarks>Does no I/O. Imports are not retried here, because the import queue has its own way of waiting for providers.</remarks>
 internal static class RetryPolicy
 {
-    // Enough for a connection that occasionally garbles replies. Each try is up to two requests to each provider.
+    // Enough for a connection that occasionally garbles replies. Each try sends up to two requests to each provider.
     private const int TriesOfUselessReplies = 3;
 
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(2);
 
     /// <summary>Returns the pause before the next try, or null if no more tries are allowed.</summary>
-    /// <remarks><paramref name="useless"/> counts tries with an unusable reply; <paramref name="elapsed"/> counts from the latest waiter.</remarks>
+    /// <remarks><paramref name="useless"/> counts tries with an unusable reply; <paramref name="elapsed"/> starts when the latest waiter joins.</remarks>
     public static TimeSpan? DelayBeforeNext(NntpException fault, OperationLane lane, int tries, int useless, TimeSpan elapsed, TimeSpan longest)
     {
         if (!fault.IsTransient || lane != OperationLane.Playback || useless >= TriesOfUselessReplies || elapsed >= longest)

@@ -9,12 +9,12 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// Serves all waiters of a segment with one load at a time. A waiter joins the load in progress, or gets a cached segment at once, so that any number
-/// of readers cost one download. If the settings share nothing, each load serves one reader, and nothing is cached.
+/// Serves all waiters of a segment with one load at a time. A waiter joins the load in progress, or gets a cached segment at once, so that any number of
+/// readers cost one download. If sharing is off, each load serves one reader, and nothing is cached.
 /// </summary>
 /// <remarks>
-/// Thread-safe; one per engine. <c>_gate</c> guards the table. It also makes leaving the table and entering the cache one step, so that no waiter
-/// misses both. Under it the locks of a load, the cache and the ledgers may be taken, one at a time.
+/// Thread-safe; one per engine. <c>_gate</c> guards the table of loads. In one step under <c>_gate</c>, a load leaves the table and its segment enters the
+/// cache, so no waiter misses both. The locks of a load, the cache or the ledgers may be acquired while <c>_gate</c> is held, one at a time.
 /// </remarks>
 internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, DiskSegmentCache? disk) : IAsyncDisposable
 {
@@ -27,8 +27,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     public LoadServices Services => services;
 
     /// <summary>
-    /// Starts delivering a segment to its waiter; called once per waiter. Never throws: the waiter is notified of success, failure and end, perhaps before
-    /// this returns. The token cancels only the lookup of message-ids. <see cref="SegmentWaiter.Leave"/> cancels the load.
+    /// Starts delivering a segment to its waiter; called once per waiter. Never throws: the waiter is notified of success, failure and end, perhaps before this
+    /// method returns. The token cancels only the lookup of message-ids. <see cref="SegmentWaiter.Leave"/> cancels the load.
     /// </summary>
     public void Begin(SegmentWaiter waiter, OperationLane lane, CancellationToken cancellationToken)
     {
@@ -46,7 +46,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Called by a load as its last step: the segment is proved or unavailable. Takes over the caller's reference to the buffer.</summary>
+    /// <summary>Called by a load as its last step: the segment is verified or unavailable. Takes over the caller's reference to the buffer.</summary>
     public void Ended(SegmentLoad load, SegmentBuffer? proved, Exception? failure)
     {
         failure = failure is null ? null : ToReaderError(failure);
@@ -73,7 +73,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Called by a load after a request that brought only damaged copies.</summary>
+    /// <summary>Called by a load after a request that delivered only damaged copies.</summary>
     /// <inheritdoc cref="DamageLedger.ReportGarbled"/>
     public TimeSpan? ReportGarbled(SegmentLoad load, IReadOnlyCollection<object> connections)
     {
@@ -84,7 +84,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Returns the ranges of a file in transit, in memory, and believed gone. Covers only segments loaded for this file.</summary>
+    /// <summary>Returns a file's ranges in transit, in memory, and believed gone. Covers only segments loaded for this file.</summary>
     public (IReadOnlyList<Stretch> UnderWay, IReadOnlyList<Stretch> Held, IReadOnlyList<Stretch> Gone) Find(FileOrigin file)
     {
         Stretch[] underWay;
@@ -135,7 +135,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Serves the waiter with blocks from disk. If some are missing, they serve until the reader needs the rest.</summary>
+    /// <summary>Serves the waiter from disk blocks. If some blocks are missing, the reader gets the others until it needs a missing one.</summary>
     /// <returns>Whether the disk had all blocks.</returns>
     private async ValueTask<bool> FindOnDiskAsync(SegmentKey key, SegmentWaiter waiter)
     {
@@ -190,8 +190,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     /// <summary>Finds or creates the load that will serve the waiter, or serves it from the cache.</summary>
     /// <returns>False if the cache has served the waiter.</returns>
     /// <exception cref="OperationCanceledException">The waiter has left.</exception>
-    /// <exception cref="ArticleGoneException">The segment was proved gone recently, or its file has used up its reload allowance.</exception>
-    /// <exception cref="ArticleDoubtedException">All copies arrived damaged a moment ago, and the waiter need not wait for the second request.</exception>
+    /// <exception cref="ArticleGoneException">The segment was found gone recently, or its file has used up its reload allowance.</exception>
+    /// <exception cref="ArticleDoubtedException">All copies just arrived damaged, and the waiter does not have to wait for the second request.</exception>
     private bool TryJoin(SegmentKey key, SegmentWaiter waiter, OperationLane lane, out SegmentLoad load, out bool isNew)
     {
         if (waiter.HasLeft)
@@ -233,7 +233,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         return false;
     }
 
-    /// <summary>Whether a file may reload one more failed segment, on top of segments in transit. Under the gate.</summary>
+    /// <summary>Whether a file may reload another failed segment, on top of its reloads in transit. Requires <c>_gate</c>.</summary>
     private bool MayLoadAgain(FileOrigin file) =>
         services.Damage.Left(file) > _underWay.Values.Where(each => each.Load.IsAgain && each.Load.File.Equals(file)).Sum(static each => (long)each.Load.Key.Segment.Length);
 
@@ -243,17 +243,17 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             return services.Options.SharesSegments && (cache.Has(key) || _underWay.ContainsKey((key, null)));
     }
 
-    /// <summary>Puts a proved segment into the cache, unless nothing is shared or the fetcher is closed. Under the gate.</summary>
+    /// <summary>Caches a verified segment, unless sharing is off or the fetcher is closed. Requires <c>_gate</c>.</summary>
     private void Keep(SegmentKey key, SegmentBuffer proved, FileOrigin file, Stretch place)
     {
         if (services.Options.SharesSegments && !_isClosed)
             cache.Add(key, proved, file, place);
     }
 
-    /// <summary>The only reader that a load serves; null if the settings let a load serve all readers.</summary>
+    /// <summary>The only reader that a load serves; null if all readers share loads.</summary>
     private object? ExclusiveReaderOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
 
-    /// <summary>A load, and the range of its segment according to the first waiter that knows it. A value type, to save an object.</summary>
+    /// <summary>A load, and the segment's range in the file as the first waiter with a range reports it. A value type, to save an allocation.</summary>
     private readonly record struct UnderWay(SegmentLoad Load, Stretch Place);
 
     private void Refuse(SegmentWaiter waiter, Exception failure)
@@ -262,7 +262,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         waiter.End();
     }
 
-    /// <summary>Converts undeclared exceptions, which are bugs of the engine: they are logged, and the reader gets an error instead of waiting.</summary>
+    /// <summary>Converts undeclared exceptions, which are engine bugs. Logs them, and fails the reader so that it does not wait forever.</summary>
     private Exception ToReaderError(Exception failure)
     {
         if (failure is IOException or OperationCanceledException or ObjectDisposedException)
@@ -281,8 +281,8 @@ internal sealed record LoadServices(
     public DecoderPool Decoders { get; } = new();
 }
 
-/// <summary>Counts whether segments served to readers came from memory and disk, or from providers.</summary>
-/// <remarks>Thread-safe: atomic additions. Outlives engines.</remarks>
+/// <summary>Counts the segments served to readers, by origin: memory, disk or provider.</summary>
+/// <remarks>Thread-safe, because all additions are atomic. Outlives engines.</remarks>
 internal sealed class ServedSegments
 {
     private long _memory;

@@ -9,37 +9,36 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// One load of a segment into memory: its waiters, its requests, retries and copies, and the bytes of each article while they arrive. A waiter may
-/// join at any time and gets the bytes received so far. When the last waiter leaves, the load is abandoned, unless too little remains to save
-/// anything. Single use.
+/// One load of a segment into memory. Tracks the waiters, the requests, retries and copies, and the bytes of each article as they arrive. A waiter may join at
+/// any time and gets the bytes received so far. When the last waiter leaves, the load is abandoned, unless too little remains to save anything. Single use.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> orders joins, leaves, arriving bytes and the end, and guards the list of waiters; it is held only briefly. Under it
-/// waiters publish early bytes, which takes no lock. When a try fails they withdraw them, which takes the locks of their debt and of the buffer's
-/// memory. The article, the search and the doubtful copies are used by one thread at a time, without the gate.
+/// Thread-safe. <c>_gate</c> serializes joins, leaves, arriving bytes and the end, and guards the list of waiters. It is held only briefly. Under <c>_gate</c>,
+/// waiters publish early bytes without another lock. Waiters withdraw these bytes when a try fails, which acquires the locks of their debt and of the memory.
+/// One thread at a time uses the article, the search and the doubtful copies, without <c>_gate</c>.
 /// </remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source has nothing to dispose, and all else is given back when the load ends.")]
 internal sealed class SegmentLoad : IArticleSink
 {
-    /// <summary>If at most this many bytes are missing, an unwanted article is finished, because its connection would read it to the end anyway.</summary>
+    /// <summary>An unwanted article is finished if at most this many bytes are missing, because its connection would read them anyway.</summary>
     private const int WorthFinishing = 256 * 1024;
 
-    // Scanners reread the edges of a file, so finishing more is worthwhile there: the segment is kept on disk.
+    // Scanners reread the edges of a file, so more is worth finishing there: the segment is kept on disk.
     private const int WorthKeeping = 1024 * 1024;
 
     private const int RoundsPerCopy = 2;
 
     private static readonly TimeSpan FinishTimeout = TimeSpan.FromMilliseconds(250);
 
-    // How long one article waits for another to show which evidence the file carries; then it is confirmed on its own.
+    // How long an article waits for another to show which evidence the file's articles carry. Then the article is confirmed on its own.
     private static readonly TimeSpan HabitWaitTimeout = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
     private readonly SegmentFetcher _owner;
     private readonly PostedFile _file;
 
-    // Touched by RunAsync, and by the connection that delivers an article while RunAsync waits for it. The decoder is rented when an article begins
-    // to arrive, because many more loads wait for a connection than decode.
+    // Used by RunAsync, and by the connection that delivers an article while RunAsync awaits it. The decoder is rented when an article starts to arrive,
+    // because far more loads wait for a connection than decode.
     private ArticleDecoder? _decoder;
     private SegmentBuffer? _buffer;
     private ArticleVerdict _verdict;
@@ -54,10 +53,10 @@ internal sealed class SegmentLoad : IArticleSink
     private int _tries = 1;
     private int _uselessTries;
 
-    // RunAsync never fails. SegmentFetcher waits for its end by counting the calls of Ended.
+    // RunAsync never fails. SegmentFetcher detects its end by counting the calls of Ended.
     private Task _run = Task.CompletedTask;
 
-    // Guarded by the gate, like the fields below.
+    // _gate guards this field and the fields below.
     private SegmentWaiter? _first;
     private ITimer? _finishing;
     private ReadBlocks? _reads;
@@ -73,7 +72,7 @@ internal sealed class SegmentLoad : IArticleSink
     private bool _hasEnded;
     private long _joinedAt;
 
-    /// <summary>Creates a load for its first waiter; other files may share it. <paramref name="known"/> is null unless an earlier load failed.</summary>
+    /// <summary>Creates a load for its first waiter; waiters of other files may join. <paramref name="known"/> is null unless an earlier load failed.</summary>
     public SegmentLoad(SegmentFetcher owner, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, KnownDamage? known)
     {
         (_owner, Key, _file, Lane, Urgency, _known) = (owner, key, file, lane, urgency, known);
@@ -88,17 +87,17 @@ internal sealed class SegmentLoad : IArticleSink
 
     public int ArrivedBytes => Volatile.Read(ref _arrived);
 
-    /// <summary>As urgent as the most urgent waiter.</summary>
+    /// <summary>The urgency of the most urgent waiter.</summary>
     public FetchUrgency Urgency { get; }
 
-    /// <summary>The most urgent lane of all waiters so far. Written under the gate.</summary>
+    /// <summary>The most urgent lane of all waiters so far. Written under <c>_gate</c>.</summary>
     private OperationLane Lane { get; set; }
 
     private LoadServices Services => _owner.Services;
 
     private CopySearch Search => _search ??= new CopySearch(Key.Ids, Services.Source.ProviderCount, RoundsPerCopy);
 
-    /// <summary>Ends the current try: for good, or so that the next try uses a more urgent lane.</summary>
+    /// <summary>Cancels the current try, either for good or so that the next try uses a more urgent lane.</summary>
     private CancellationToken Token => Volatile.Read(ref _cancel).Token;
 
     /// <summary>Starts the load after the first waiter has joined. May call the owner's <c>Ended</c> before it returns.</summary>
@@ -156,7 +155,7 @@ internal sealed class SegmentLoad : IArticleSink
         {
             if (_first == waiter && waiter.Next is null && !IsWorthFinishing(waiter))
             {
-                // The last waiter stays in the list until the end, so that a closing stream can wait for all work on its behalf.
+                // The last waiter stays in the list until the end, so that a closing stream can wait for all work done for it.
                 _isAbandoned = true;
                 unwanted = _cancel;
             }
@@ -198,7 +197,7 @@ internal sealed class SegmentLoad : IArticleSink
         var ended = _decoder!.Decode(raw, _buffer!, out consumed);
         if (!ended && _decoder.HasHeader)
         {
-            // The identity is checked before the first byte, because the header of another article must end early release for this try.
+            // Check the identity before the first byte: if the header belongs to another article, this try must not serve bytes early.
             _mayPublish = _mayPublish && SegmentEvidence.Identifies(_decoder.Header, Key.Segment, _file.Habit.Known);
             Publish(_buffer!, Math.Min(_buffer!.Written, Key.Segment.Length));
         }
@@ -206,10 +205,10 @@ internal sealed class SegmentLoad : IArticleSink
         return ended;
     }
 
-    // Bytes that are served before they are proved are urgent. A decoded byte is at least one byte on the wire.
+    // 0 while bytes are served early, because they are urgent. Otherwise a minimum, because each decoded byte takes at least one byte on the wire.
     public long StillToCome => _isUrgent || _decoder!.Header.PartLength is not { } length ? 0 : length - _decoder.Decoded;
 
-    /// <summary>Judges the delivered article. Readers get no further byte of a corrupt one.</summary>
+    /// <summary>Judges the delivered article. Readers get no more bytes of a corrupt article.</summary>
     public SegmentProof Judge()
     {
         _verdict = ArticleVerdict.On(_decoder!.GetResult(), Key.Segment, _file, Services.Options.ChecksCrc);
@@ -228,7 +227,7 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>Releases the buffer and the decoder. No article is delivered after this call.</summary>
     public void Close()
     {
-        // Detach first, because the last reference may go below, and no waiter may receive the buffer after that.
+        // Detach first: the next call may release the last reference, after which no waiter may receive the buffer.
         Detach();
         ReleaseBuffer();
         if (_decoder is not null)
@@ -236,7 +235,7 @@ internal sealed class SegmentLoad : IArticleSink
         _decoder = null;
     }
 
-    /// <summary>Called once by the owner. Gives every waiter a reference to the proved buffer, or the failure. The caller keeps its own.</summary>
+    /// <summary>Called once by the owner. Gives every waiter a reference to the verified buffer, or the failure. The caller keeps its own reference.</summary>
     public void End(SegmentBuffer? proved, Exception? failure)
     {
         SegmentWaiter? waiter;
@@ -267,8 +266,8 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>
-    /// Sends one request after another until a copy is proved, by itself or by a second copy with the same bytes. Also ends if the segment is proved gone or no
-    /// retry makes sense. Never fails. Keeps few locals across awaits, because most loads end with the first reply and all pay for that memory.
+    /// Sends one request after another until a copy is verified, on its own or by a second copy with the same bytes. Also ends if the segment is gone or a
+    /// retry is pointless. Never fails. Keeps few locals across awaits, because every load pays for their memory and most loads end with the first reply.
     /// </summary>
     private async Task RunAsync()
     {
@@ -286,13 +285,13 @@ internal sealed class SegmentLoad : IArticleSink
             }
             catch (NntpException) when (_search is { Round: 0, IsInDoubt: true })
             {
-                // No other store can be reached now, so the next round asks the store that has answered.
+                // No other store can be reached now, so the next round asks the store that answered.
                 _search.EndRound();
                 step = LoadStep.Answered(null);
             }
             catch (NntpException fault) when (fault is { Fault: NntpFault.ArticleTooLarge, IsOfEveryProvider: true })
             {
-                // The reply is another article or has no end, so it counts as damaged.
+                // The reply is a different article or never ends, so it counts as damaged.
                 Search.ReportUseless();
                 step = LoadStep.Answered(null);
             }
@@ -306,7 +305,7 @@ internal sealed class SegmentLoad : IArticleSink
             }
             catch (OperationCanceledException) when (token != Token && !Volatile.Read(ref _isAbandoned))
             {
-                // A more urgent lane joined before any byte arrived, so the next try uses that lane.
+                // A waiter in a more urgent lane joined before any byte arrived, so the next try uses that lane.
                 step = LoadStep.TryAgain(TimeSpan.Zero);
             }
             catch (Exception other)
@@ -352,13 +351,13 @@ internal sealed class SegmentLoad : IArticleSink
         return Services.Source.FetchAsync(request, this, cancellationToken);
     }
 
-    /// <summary>Connections that delivered unproved copies, because another connection may deliver a better copy; null for none.</summary>
+    /// <summary>Connections to avoid, because they delivered unverified copies and another connection may deliver a better copy; null if none.</summary>
     private IReadOnlyCollection<object>? Avoided => _known is { Connections: { Count: > 0 } known } ? [.. known, .. _suspects ?? []] : _suspects;
 
-    /// <summary>Records in the search that the reply was not a proved copy. A copy without full evidence is compared with earlier copies.</summary>
-    /// <remarks>If the verdict depends on the habit of the file, another article may decide it meanwhile.</remarks>
-    /// <returns>The bytes of the segment if the copy is proved after all; otherwise null.</returns>
-    /// <exception cref="MapRefutedException">The article claims another range, which may be the right one.</exception>
+    /// <summary>Records that the reply was not a verified copy. A copy without full evidence is compared with earlier copies.</summary>
+    /// <remarks>If the verdict depends on the file's habit, another article may decide it in the meantime.</remarks>
+    /// <returns>The segment's bytes if the copy is verified after all; otherwise null.</returns>
+    /// <exception cref="MapRefutedException">The article claims another range and may be right.</exception>
     private async Task<SegmentBuffer?> WeighAsync(ArticleReply reply, CancellationToken cancellationToken)
     {
         var search = Search;
@@ -396,7 +395,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>If the verdict on the copy depends on what other articles of the file carry, waits until one of them has arrived.</summary>
+    /// <summary>If the verdict on the copy depends on the evidence that the file's other articles carry, waits until one of them arrives.</summary>
     private async ValueTask LearnHabitAsync(DoubtfulCopies doubtful, CancellationToken cancellationToken)
     {
         while (_verdict.HingesUpon(_file.Habit.Known, Services.Options.ChecksCrc) && !doubtful.TryClaimQuestion(_file.Habit, out var answer))
@@ -412,7 +411,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Accepts the copy judged last and hands over the load's reference. Reports providers as corrupt if their copies had other bytes.</summary>
+    /// <summary>Accepts the copy judged last and hands over the load's reference. Reports providers as corrupt if their copies had different bytes.</summary>
     private SegmentBuffer TakeProved()
     {
         foreach (var liar in _doubtful?.FindProvidersUnlike(_verdict.Checksum) ?? [])
@@ -443,7 +442,7 @@ internal sealed class SegmentLoad : IArticleSink
         return askIn == TimeSpan.Zero || RefuseOptionalWaiters(doubt) ? LoadStep.AskLater(askIn) : LoadStep.Failed(doubt);
     }
 
-    /// <summary>Fails the waiters of readers without any bytes.</summary>
+    /// <summary>Fails the waiters whose readers have not received any bytes yet.</summary>
     /// <returns>False if no waiter is left. Then no waiter can join, and refused waiters get the error when the load ends.</returns>
     private bool RefuseOptionalWaiters(ArticleDoubtedException doubt)
     {
@@ -481,10 +480,10 @@ internal sealed class SegmentLoad : IArticleSink
         return true;
     }
 
-    /// <summary>Waits until the second request is due, however urgent the load becomes, or until the load is abandoned.</summary>
+    /// <summary>Waits until the second request is due, no matter how urgent the load becomes, or until the load is abandoned.</summary>
     private async Task WaitForSecondRequestAsync(TimeSpan rest)
     {
-        // Includes a deliberate wait, so the duration must not count as the speed of the connection.
+        // The duration includes a deliberate wait, so it must not count as the connection's speed.
         Urgency.WasLate = true;
         var since = Services.Time.GetTimestamp();
         while (rest - Services.Time.GetElapsedTime(since) is var left && left > TimeSpan.Zero && !Volatile.Read(ref _isAbandoned))
@@ -494,7 +493,7 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>Returns the pause before the next try, or null if no retry makes sense.</summary>
     private TimeSpan? DelayAfter(NntpException fault)
     {
-        // Counts from the latest waiter, so that none is refused because others waited before it.
+        // Measured from when the latest waiter joined, so that earlier waiters do not use up its retries.
         var waited = Services.Time.GetElapsedTime(Volatile.Read(ref _joinedAt));
         _uselessTries += fault.IsOfReply ? 1 : 0;
         Urgency.WasAskedAgain = true;
@@ -515,7 +514,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Makes the bytes decoded so far readable, if they may be served before they are proved.</summary>
+    /// <summary>Makes the bytes decoded so far readable, if they may be served before verification.</summary>
     private void Publish(SegmentBuffer buffer, int count)
     {
         lock (_gate)
@@ -536,7 +535,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Withdraws the published bytes and empties the buffer, because a try begins or has failed.</summary>
+    /// <summary>Withdraws published bytes and empties the buffer, at the start of a try or after a failed try.</summary>
     private void DiscardBytes()
     {
         bool hadBeenSeen;
@@ -582,7 +581,7 @@ internal sealed class SegmentLoad : IArticleSink
         _countsReload = true;
     }
 
-    // Called under the gate, like all methods below except GiveUp.
+    // Requires _gate, like all methods below except GiveUp.
     private bool IsWorthFinishing(SegmentWaiter last) =>
         _arrived > 0 && Key.Segment.Length - _arrived <= (last.Reads is null ? WorthFinishing : WorthKeeping);
 

@@ -23,29 +23,29 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
 
     public FetchUrgency Urgency => urgency;
 
-    /// <summary>Whether bytes may be published before they are proved. Set before the waiter joins a load.</summary>
+    /// <summary>Whether bytes may be published before they are verified. Set before the waiter joins a load.</summary>
     public bool IsEarly { get; set; } = isEarly;
 
-    /// <summary>Records which bytes are read if they are to be kept on disk; set before any byte can be read.</summary>
+    /// <summary>Records the range that was read; null if nothing is kept on disk. Set before any byte can be read.</summary>
     public ReadBlocks? Reads { get; set; }
 
-    /// <summary>Reads the ids or the disk before a load, if needed. Never fails, and has completed once the waiter has ended.</summary>
+    /// <summary>The lookup of ids or disk blocks before a load, if needed. Never fails, and has completed once the waiter has ended.</summary>
     public Task Preparation { get; set; } = Task.CompletedTask;
 
-    /// <summary>Whether it waits for the second request after damaged copies. If false, its reader gets an error before any byte and can retry.</summary>
+    /// <summary>Whether to wait for the second request after damaged copies. If false, the reader gets an error before any byte and can retry.</summary>
     public virtual bool MustWait => true;
 
     public bool HasLeft => Volatile.Read(ref _hasLeft);
 
-    /// <summary>The range of its bytes in the served file; empty if unknown.</summary>
+    /// <summary>The waiter's range in the served file; empty if unknown.</summary>
     public virtual Stretch Place => new(piece.Begin, piece.Length);
 
     public int ArrivedBytes => Volatile.Read(ref _load)?.ArrivedBytes ?? 0;
 
-    /// <summary>Whether its load was started for this waiter and not for an earlier one, so that its duration measures the connection.</summary>
+    /// <summary>Whether the load was started for this waiter, not for an earlier one, so that the load's duration measures the connection.</summary>
     public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;
 
-    /// <summary>Called by the load under its gate. Links the urgencies, because raising the waiter's must also raise a load started by others.</summary>
+    /// <summary>Called by the load under its <c>_gate</c>. Links the urgencies, so that raising the waiter's also raises a load started by others.</summary>
     public void Join(SegmentLoad load)
     {
         if (urgency != load.Urgency)
@@ -71,17 +71,17 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
         Ended();
     }
 
-    /// <summary>Lends proved blocks from disk. Takes over the caller's reference.</summary>
-    /// <returns>Completes when the reader needs the rest of the segment; canceled if it never does.</returns>
+    /// <summary>Lends the waiter verified blocks from disk. Takes over the caller's reference.</summary>
+    /// <returns>A task that completes when the reader needs the rest of the segment, and is canceled if the reader never does.</returns>
     public abstract Task Lend(SegmentBuffer blocks);
 
     /// <summary>Makes this many bytes of the buffer readable while the rest arrives. Must not block.</summary>
     public abstract void Publish(SegmentBuffer buffer, int available);
 
-    /// <summary>Withdraws the published bytes, because their try has failed. Must not block.</summary>
+    /// <summary>Withdraws the published bytes, because the try that delivered them failed. Must not block.</summary>
     public abstract void Withdraw();
 
-    /// <summary>Delivers the proved segment, which settles bytes read early. Takes over the caller's reference.</summary>
+    /// <summary>Delivers the verified segment, with which bytes read early are compared. Takes over the caller's reference.</summary>
     public abstract void Complete(SegmentBuffer proved);
 
     public abstract void Fail(Exception failure);
@@ -90,7 +90,7 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     protected abstract void Ended();
 }
 
-/// <summary>The part of one segment in a combined file. <c>Begin</c> is its offset in that file, <c>SliceBegin</c> in the segment.</summary>
+/// <summary>The part of one segment in a combined file. <c>Begin</c> is the part's offset in that file, <c>SliceBegin</c> in the segment.</summary>
 internal readonly record struct Piece(PostedFile File, Segment Segment, long Begin, int SliceBegin, int Length)
 {
     public long End => Begin + Length;

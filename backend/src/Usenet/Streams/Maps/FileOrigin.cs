@@ -1,14 +1,14 @@
 namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
-/// The file for which articles are fetched, as the user sees it. Damage counts against the whole file, however often it is opened and however many posted files
-/// it has. Immutable. Instances with equal identities are equal; string identities stay equal across restarts.
+/// The user-visible file for which articles are fetched. Damage counts against the whole file, no matter how often it is opened or how many posted files it
+/// spans. Immutable. Two instances are equal if their identities are; string identities stay the same across restarts.
 /// </summary>
 public sealed class FileOrigin(object identity, long length) : IEquatable<FileOrigin>
 {
     public long Length => length;
 
-    /// <summary>The name of the file across restarts; null if its identity ends with the process.</summary>
+    /// <summary>The file's name, which survives restarts; null if the identity ends with the process.</summary>
     public string? LastingName => identity as string;
 
     internal object Identity => identity;

@@ -3,16 +3,16 @@ using System.Runtime.InteropServices;
 namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
-/// Maps each byte of a posted file to its segment. Posters split a file into equal parts and a shorter last one. So the map stores the part size, the
-/// last length and a list of the parts that deviate.
+/// Maps each byte of a posted file to its segment. Posters split a file into equal parts and a shorter last one. So the map stores the part size, the length of
+/// the last part, and a list of the parts that deviate.
 /// </summary>
 /// <remarks>Immutable and thread-safe. Lookups cost arithmetic and a binary search over the deviating parts.</remarks>
 public sealed class SegmentMap : IEquatable<SegmentMap>
 {
-    /// <summary>Maximum number of segments of one file; equal to the limit of one NZB.</summary>
+    /// <summary>Maximum number of segments in one file; the same limit as for one NZB.</summary>
     public const int MaxCount = 3_000_000;
 
-    /// <summary>Maximum decoded bytes of one segment, because no longer article is accepted, encoded or decoded.</summary>
+    /// <summary>Maximum decoded bytes of one segment, because larger articles are rejected.</summary>
     public const int MaxSegmentLength = 16 << 20;
 
     private const byte PackVersion = 1;
@@ -20,7 +20,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
     private readonly int _partSize;
     private readonly int _lastLength;
 
-    // Parts other than the last whose length is not _partSize, in ascending order, each with the offset of its end.
+    // The parts, except the last, whose length is not _partSize: in ascending order, each with its end offset.
     private readonly int[] _oddIndexes;
     private readonly int[] _oddLengths;
     private readonly long[] _oddEnds;
@@ -68,7 +68,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
     }
 
     /// <summary>Creates a map of 1 to <see cref="MaxCount"/> equal segments and a shorter last one, from decoded sizes in bytes.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">A number exceeds its limit, or the sizes leave no possible last segment.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A number exceeds its limit, or no last segment fits the sizes.</exception>
     public static SegmentMap Uniform(int count, long partSize, long fileSize)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
@@ -141,7 +141,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return this[index];
     }
 
-    /// <summary>Returns the map in a compact form that can be stored; equal maps give equal bytes.</summary>
+    /// <summary>Returns the map in a compact form for storage; equal maps produce equal bytes.</summary>
     public byte[] Pack()
     {
         var packed = new MemoryStream(16 + 4 * _oddIndexes.Length);
@@ -163,8 +163,8 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return packed.ToArray();
     }
 
-    /// <summary>Reads the bytes of <see cref="Pack"/>.</summary>
-    /// <exception cref="InvalidDataException">The bytes are damaged or of another version.</exception>
+    /// <summary>Reads a map written by <see cref="Pack"/>.</summary>
+    /// <exception cref="InvalidDataException">The bytes are damaged or have another version.</exception>
     public static SegmentMap Unpack(ReadOnlySpan<byte> packed)
     {
         if (packed.IsEmpty || packed[0] != PackVersion)
@@ -200,7 +200,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
 
     public override int GetHashCode() => HashCode.Combine(Count, _partSize, _lastLength, Length, _oddIndexes.Length);
 
-    // Offset and index at which the regular parts after a deviating one begin; the start of the file for −1.
+    // Offset and index at which the regular parts after a deviating part begin; for −1, the start of the file.
     private (long End, int Next) Behind(int odd) => odd < 0 ? (0, 0) : (_oddEnds[odd], _oddIndexes[odd] + 1);
 
     private static int ReadNumber(ref ReadOnlySpan<byte> packed, int least, int most)

@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Detects a holder that returns a block twice, or uses one after returning it. It records the holder of each block, and fills free blocks with a
-/// pattern that must still be there when they are lent again.
+/// Detects a holder that returns a block twice, or uses a block after returning it. Records the holder of each block, and fills free blocks with a pattern that
+/// must be intact when they are lent again.
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> guards the records.</remarks>
 /// <param name="misused">Called with a description. Must not return: it throws, or ends the process.</param>
@@ -25,7 +25,7 @@ internal sealed class BlockGuard(Action<string> misused)
         }
     }
 
-    /// <summary>Takes a block back, which must still be on loan to this holder.</summary>
+    /// <summary>Takes back a block, which must still be on loan to this holder.</summary>
     public void TakeBack(byte[] block, object holder)
     {
         lock (_gate)
@@ -37,7 +37,7 @@ internal sealed class BlockGuard(Action<string> misused)
         block.AsSpan().Fill(Poison);
     }
 
-    /// <summary>Removes a block before its memory returns to the system or the collector.</summary>
+    /// <summary>Stops tracking a block, before its memory is released to the system or the garbage collector.</summary>
     public void Forget(byte[] block)
     {
         lock (_gate)

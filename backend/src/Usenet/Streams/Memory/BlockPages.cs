@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Streams.Memory;
 
-/// <summary>Returns the memory of blocks to the system while their arrays stay.</summary>
-/// <remarks>The collector rarely runs while nothing is allocated, so memory left to it would add to new allocations.</remarks>
+/// <summary>Returns the memory of blocks to the operating system but keeps their arrays.</summary>
+/// <remarks>The garbage collector rarely runs while nothing is allocated, so memory left to it would come on top of new allocations.</remarks>
 internal static partial class BlockPages
 {
     // From linux/mman.h. MADV_DONTNEED frees the pages at once; they read as zeros when touched again. MADV_POPULATE_WRITE maps them at once.
@@ -22,7 +22,7 @@ internal static partial class BlockPages
     }
 
     /// <summary>Frees the pages that lie completely inside a block. Its content is arbitrary afterwards.</summary>
-    /// <returns>False if the system cannot do that, so that only the collector can free the block.</returns>
+    /// <returns>False if the system does not support this, so only the garbage collector can free the block.</returns>
     public static bool TryGiveBack(byte[] block) => OperatingSystem.IsLinux() && Advise(block, DontNeed);
 
     private static unsafe bool Advise(byte[] block, int advice)

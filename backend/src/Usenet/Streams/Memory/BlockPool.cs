@@ -3,25 +3,25 @@ namespace Sluice.Usenet.Streams.Memory;
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> guards the free and the empty blocks and the timer; nothing is called while it is held. Renting never waits, because
-/// <see cref="ByteBudget"/> limits use before a load begins. Free blocks return their memory to the system after a while without use. Disposal only stops this;
+/// <see cref="ByteBudget"/> limits use before a load begins. Free blocks return their memory to the system after a while without use. Disposal only stops that;
 /// blocks can still be returned afterwards.
 /// </remarks>
 public sealed class BlockPool : IDisposable
 {
-    /// <summary>Bytes of a block: below the large-object threshold, and eleven blocks hold a usual part with hardly any waste.</summary>
+    /// <summary>Block size: below the large-object threshold, and eleven blocks hold a typical part with little waste.</summary>
     public const int BlockSize = 64 * 1024;
 
     // Lent and free blocks together never drop below this: 4 MiB, for the first articles of the next reader.
     private const int AlwaysKept = 64;
 
-    // Blocks that were free throughout such a period are released, so memory follows a smaller demand within two of them. Demand changes within seconds as
-    // readers seek and stop, and refetching memory costs more than copying its content.
+    // Blocks that stay free for a whole period are released, so memory use follows lower demand within two periods. Demand changes within seconds as readers
+    // seek and stop, and getting memory back costs more than copying its content.
     private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(5);
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
 
-    // Blocks without memory, which is populated again when they are rented. Free, empty and lent blocks never exceed the peak of lent ones.
+    // Blocks whose memory was released; renting a block populates it again. Free, empty and lent blocks together never exceed the peak number lent.
     private readonly Stack<byte[]> _empty = new();
     private readonly BlockGuard? _guard;
     private readonly ITimer _timer;
@@ -33,8 +33,8 @@ public sealed class BlockPool : IDisposable
     private int _leastFree;
     private bool _isTimed;
 
-    /// <param name="plentyBytes">Bytes of lent blocks above which segments without a reader lose theirs.</param>
-    /// <param name="giveWay">Called above that limit: returns the blocks of a segment without a reader, or false if there is none. Must not block.</param>
+    /// <param name="plentyBytes">Bytes of lent blocks above which segments without a reader lose their blocks.</param>
+    /// <param name="giveWay">Called above that limit: frees the blocks of a segment without a reader; false if there is none. Must not block.</param>
     /// <param name="misused">
     /// Called with a description when a holder uses or returns a block that it has returned before; must not return. If null, misuse is detected only
     /// in Debug builds, which throw <see cref="InvalidOperationException"/>.
@@ -122,7 +122,7 @@ public sealed class BlockPool : IDisposable
         }
     }
 
-    // Under the gate.
+    // Requires _gate.
     private void SetTimer()
     {
         if (_isTimed || _free.Count == 0 || _free.Count + Rented <= AlwaysKept)
@@ -132,7 +132,7 @@ public sealed class BlockPool : IDisposable
         _timer.Change(IdleTime, Timeout.InfiniteTimeSpan);
     }
 
-    // Calls the system outside the gate, so that a renter never waits for many calls.
+    // Calls the system outside _gate, so that renting never waits for many calls.
     private void ReleaseMemory(int count)
     {
         for (; count > 0; count--)

@@ -3,13 +3,13 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Divides the memory for decoded bytes among the streams with a place. Each is guaranteed a minimum and the rest is split evenly, so a stream must release any
-/// excess over its share when others enter. Nothing waits here: a segment that cannot be charged is not loaded yet.
+/// Divides the memory for decoded bytes among the streams with a place. Each stream is guaranteed a minimum and the rest is split evenly, so a stream must
+/// release any excess over its share when others enter. Nothing waits here: a segment that cannot be charged is not loaded yet.
 /// </summary>
 /// <remarks>
 /// Thread-safe. Counts the bytes that slots may hold, from their claim until their load has ended and they are released. Read-ahead leaves part of the budget
-/// free, so that the next stream need not wait for others to release memory. <see cref="StreamPlaces"/> decides how many streams enter, and takes this lock
-/// under its own.
+/// free, so that the next stream need not wait for others to release memory. <see cref="StreamPlaces"/> decides how many streams enter, and acquires this lock
+/// while holding its own.
 /// </remarks>
 internal sealed class ByteBudget
 {
@@ -61,8 +61,8 @@ internal sealed class ByteBudget
         }
     }
 
-    /// <summary>Adds a stream, or replaces one by another, which leaves all other shares as they are.</summary>
-    /// <returns>Calls that make streams above their new share release memory; call them outside of all locks.</returns>
+    /// <summary>Adds a stream, or replaces another stream without changing any other share.</summary>
+    /// <returns>Callbacks that make streams release memory above their new share. Invoke them outside all locks.</returns>
     public IReadOnlyList<Action> Enter(BudgetShare share, BudgetShare? instead = null)
     {
         lock (_gate)
@@ -93,13 +93,13 @@ internal sealed class ByteBudget
     /// <summary>Bytes that a playback stream could hold if it were the only one.</summary>
     internal long LimitAlone => LimitAmong(_options, 1);
 
-    /// <summary>Charges bytes to prefetch, if the share and the budget have room.</summary>
+    /// <summary>Charges bytes for a prefetch if the share and the budget allow it.</summary>
     internal bool TryCharge(BudgetShare share, long bytes)
     {
         lock (_gate)
         {
             var within = share.Held + bytes;
-            // The guaranteed bytes may come from the reserve, because it exists for them.
+            // The guaranteed bytes may come from the reserve, which exists for them.
             var room = within <= _options.GuaranteedBytes ? _options.ByteBudget : ReadAheadOfAll(_options);
             if (within > Limit(share) || _held + bytes > room || (share.IsBackground && _background + bytes > _options.ByteBudget / BackgroundParts))
                 return false;
@@ -108,7 +108,7 @@ internal sealed class ByteBudget
         }
     }
 
-    /// <summary>Charges bytes that a reader waits for; always, because the reader cannot continue without them.</summary>
+    /// <summary>Charges bytes that a reader waits for. Never refused, because the reader cannot continue without them.</summary>
     internal void Charge(BudgetShare share, long bytes)
     {
         lock (_gate)
@@ -121,7 +121,7 @@ internal sealed class ByteBudget
             Add(share, -bytes);
     }
 
-    // Under the lock. Returns the calls that make streams above their share release memory.
+    // Requires _gate. Returns callbacks that make streams release memory above their share.
     private Action[] Divide()
     {
         _limit = LimitAmong(_options, _shares.Count);
@@ -142,8 +142,8 @@ internal sealed class ByteBudget
     }
 }
 
-/// <summary>The part of the byte budget that one stream has; all background streams together have a quarter. Thread-safe.</summary>
-/// <remarks>If the charge exceeds a new limit, the budget calls <paramref name="giveBack"/> on any thread; it must not block or throw.</remarks>
+/// <summary>One stream's share of the byte budget; all background streams together get a quarter. Thread-safe.</summary>
+/// <remarks>If the charge exceeds a new limit, the budget calls <paramref name="giveBack"/> on any thread. The callback must not block or throw.</remarks>
 internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action giveBack)
 {
     /// <summary>Charged bytes. Guarded by the budget.</summary>
@@ -158,10 +158,10 @@ internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action 
     /// <summary>Whether the limit would be higher without other streams.</summary>
     public bool IsCrowded => !IsBackground && Limit < budget.LimitAlone;
 
-    /// <summary>Returns the cost of a segment: the bytes of the blocks that hold it.</summary>
+    /// <summary>Returns the cost of a segment: the total size of the blocks that hold it.</summary>
     public static long CostOf(int segmentBytes) => Math.Max(1, (segmentBytes + BlockPool.BlockSize - 1L) / BlockPool.BlockSize) * BlockPool.BlockSize;
 
-    /// <summary>Charges a segment to prefetch; false if it must not be loaded now.</summary>
+    /// <summary>Charges a segment before a prefetch; false if the segment must not be loaded now.</summary>
     public bool TryCharge(long bytes) => budget.TryCharge(this, bytes);
 
     public void Charge(long bytes) => budget.Charge(this, bytes);

@@ -6,8 +6,8 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// The decoded bytes of one segment: a reference-counted list of blocks. One writer appends; readers see bytes that the writer has announced
-/// elsewhere. Blocks return to the pool with the last reference; lent blocks when their last loan ends.
+/// The decoded bytes of one segment: a reference-counted list of blocks. One writer appends; readers see bytes that the writer has announced elsewhere. Blocks
+/// return to the pool when the last reference is released; lent blocks when their last loan ends.
 /// </summary>
 /// <remarks>
 /// Created with one reference, owned by its creator; each reference has one holder, which releases it once. One thread at a time may append. Any
@@ -18,7 +18,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     private readonly BlockPool _pool;
     private readonly int _count;
 
-    // The blocks of a usual part and their loans are stored inline; a longer part needs arrays.
+    // The blocks of a typical part and their loans are stored inline; a longer part needs arrays.
     private readonly ManyBlocks? _many;
     private FewBlocks _few;
     private FewLoans _fewLoans;
@@ -26,8 +26,8 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     private int _written;
     private int _references = 1;
 
-    // Written before the cache's reference can be the last one. The fence of the reference count makes it visible to the release that leaves only
-    // that reference.
+    // Written before the cache's reference can be the last one. The reference count's fence makes the write visible to the release that leaves only the cache's
+    // reference.
     private SegmentCache? _cache;
 
     /// <summary>Creates a buffer for a segment of <paramref name="length"/> decoded bytes. Bytes written beyond its blocks are dropped.</summary>
@@ -40,15 +40,15 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     public int Written => Volatile.Read(ref _written);
 
-    /// <summary>Memory of all blocks of its segment, in bytes.</summary>
+    /// <summary>Total size of all blocks of the segment, present or not, in bytes.</summary>
     public long BlockBytes => (long)_count * BlockPool.BlockSize;
 
-    /// <summary>Length of the posted file, as its article claims; null if read from disk. Set before another thread sees the buffer.</summary>
+    /// <summary>Length of the posted file as the article claims it; null if read from disk. Set before another thread sees the buffer.</summary>
     public long? ClaimedLength { get; set; }
 
     public bool HasOneCount => Volatile.Read(ref _references) == 1;
 
-    /// <summary>Registers the cache, which holds a reference and is notified when that may be the last one.</summary>
+    /// <summary>Registers the cache, which holds a reference and is notified when its reference may be the last.</summary>
     public void AttachTo(SegmentCache cache) => _cache = cache;
 
     public bool IsWhole => HeldEnd(0) == BlockBytes;
@@ -67,13 +67,13 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     public bool HoldsBlock(int index) => Blocks[index] is not null;
 
-    /// <summary>Returns the memory of a block, to fill a buffer with gaps before any other thread has seen it.</summary>
+    /// <summary>Returns the memory of a block, to fill a buffer that may have gaps before another thread sees the buffer.</summary>
     public Memory<byte> BlockToFill(int index) => Blocks[index] ??= _pool.Rent(this);
 
     /// <summary>Returns the bytes of a present block; valid while the caller has a reference.</summary>
     public ReadOnlyMemory<byte> BlockMemory(int index) => BlockAt(index);
 
-    /// <summary>Returns the end of the gapless run of blocks at an offset; the offset itself if there is none.</summary>
+    /// <summary>Returns the end of the contiguous blocks from an offset on; the offset itself if its block is missing.</summary>
     public int HeldEnd(int offset)
     {
         var index = offset / BlockPool.BlockSize;
@@ -178,7 +178,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     private int Capacity => _count * BlockPool.BlockSize;
 
-    // Loans of each block, less one once the last reference is released. The step to −1 returns the block, whether a loan or the release makes it.
+    // Loan count of each block, minus one after the last reference is released. The call that reaches −1 returns the block.
     private Span<short> Loans => _many is { } many ? many.Loans : ((Span<short>)_fewLoans)[.._count];
 
     private Span<byte[]?> Blocks => _many is { } many ? many.Blocks : ((Span<byte[]?>)_few)[.._count];
@@ -203,7 +203,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
             GiveBack(ref Blocks[index]);
     }
 
-    // short, because buffers are many small objects and few clients are sent the same block at a time.
+    // short saves memory in many small buffers, and suffices because few clients are sent the same block at once.
     private static short Change(ref short count, int by)
     {
         var seen = Volatile.Read(ref count);

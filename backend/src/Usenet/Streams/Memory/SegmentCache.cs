@@ -4,13 +4,13 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// The proved segments in memory. A segment held by a reader is shared with the next one. A segment without readers stays for a while, within a limit and while
-/// readers leave memory for it. The least recently used is dropped first.
+/// The verified segments in memory. Readers share a segment while any of them holds it. A segment without readers stays for a while, within a limit and as long
+/// as readers leave memory for it. The least recently used segment is dropped first.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers; the lock of the <see cref="BlockPool"/> is taken under it. The cache has
-/// one reference to each buffer. A buffer is idle while no other reference exists. References to an idle buffer are taken only under the lock, so that no
-/// reader can get a buffer while it is dropped.
+/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers. The lock of the <see cref="BlockPool"/> is acquired while it is held. The
+/// cache has one reference to each buffer. A buffer is idle while no other reference exists. An idle buffer is referenced only under <c>_gate</c>, so that no
+/// reader can get a buffer during its removal.
 /// </remarks>
 internal sealed class SegmentCache : IDisposable
 {
@@ -41,7 +41,7 @@ internal sealed class SegmentCache : IDisposable
     // The anchor itself if no buffer is idle.
     private CachePlace Oldest => _anchor.Newer!;
 
-    /// <summary>Adds a proved segment, taking a reference, and its range in the file for which it was loaded.</summary>
+    /// <summary>Adds a verified segment with its range in the file for which it was loaded. The cache takes its own reference.</summary>
     public void Add(SegmentKey key, SegmentBuffer proved, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
@@ -81,12 +81,12 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
-    /// <summary>Called by a buffer when one reference is left, which is usually the cache's. Makes the segment available for dropping.</summary>
+    /// <summary>Called by a buffer when one reference is left, usually the cache's. Makes the segment eligible for removal.</summary>
     public void NoteIdle(SegmentBuffer held)
     {
         lock (_gate)
         {
-            // A reader may have found it again, or the cache may have dropped it, in the meantime.
+            // In the meantime, a reader may have acquired the buffer again, or the cache may have dropped it.
             if (held.IsIdle || held.IsDropped || !held.HasOneCount)
                 return;
             held.IdleSince = _time.GetTimestamp();
@@ -170,11 +170,11 @@ internal sealed class SegmentCache : IDisposable
         IdleBytes -= held.BlockBytes;
     }
 
-    /// <summary>A cached segment: its bytes, the file for which it was loaded, and its range there. A value type, to save an object.</summary>
+    /// <summary>A cached segment: its bytes, the file for which it was loaded, and its range in that file. A value type, to save an allocation.</summary>
     private readonly record struct Held(SegmentBuffer Buffer, FileOrigin? File, Stretch Place);
 }
 
-/// <summary>The cache's notes about a buffer, kept in the buffer to save an object: its segment and its place in the ring. Guarded by the cache.</summary>
+/// <summary>The cache's record of a buffer, stored in the buffer to save an allocation: its segment and its ring position. Guarded by the cache.</summary>
 internal class CachePlace
 {
     /// <summary>The segment, once the buffer is in the cache.</summary>
@@ -189,7 +189,7 @@ internal class CachePlace
 
     public CachePlace? Newer { get; set; }
 
-    /// <summary>Whether only the cache holds it.</summary>
+    /// <summary>Whether only the cache holds the buffer.</summary>
     [MemberNotNullWhen(true, nameof(Older), nameof(Newer))]
     public bool IsIdle => Older is not null;
 }

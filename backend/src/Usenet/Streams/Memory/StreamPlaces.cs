@@ -3,14 +3,14 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Assigns places, without which no stream may hold memory. If all are taken, the stream whose reader has been idle longest, for at least a second,
-/// loses its place. Without such a stream the new one waits, and clients take turns. While several clients wait, none gets more than half of the
+/// Assigns places: permits without which no stream may hold memory. If all are taken, the stream whose reader has been idle longest, and at least a second,
+/// loses its place. If no stream is idle that long, the new one waits, and clients take turns. While several clients wait, none gets more than half of the
 /// places. An active read is never interrupted.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields, including the fields of places and clients. The lock of the budget is taken under it; streams are
-/// called outside of it. No step scans the places, because the longest idle place and the next client are the first of their lists. One instance
-/// serves every engine of the process.
+/// Thread-safe. <c>_gate</c> guards all fields, including the fields of places and clients. The budget's lock is acquired while <c>_gate</c> is held, but
+/// streams are called without it. Nothing scans all places, because the longest idle place and the next client are first in their lists. One instance serves
+/// every engine of the process.
 /// </remarks>
 internal sealed class StreamPlaces : IDisposable
 {
@@ -20,17 +20,17 @@ internal sealed class StreamPlaces : IDisposable
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
 
-    // Places without a read in progress, the longest idle one first.
+    // Places without a read in progress, longest idle first.
     private readonly LinkedList<StreamPlace> _idle = [];
 
-    // Clients that have a place or wait for one, and the waiting ones in order.
+    // All clients that have a place or wait for one, and the waiting clients in order.
     private readonly Dictionary<object, PlaceClient> _clients = [];
     private readonly LinkedList<PlaceClient> _turns = [];
 
     private StreamOptions _options;
     private int _taken;
 
-    // Null while no place is idle. Fires no later than a place may have to be released, and then checks again.
+    // Null while no place is idle. Fires no later than a place may have to be released, and then checks all of them again.
     private ITimer? _timer;
     private long _due;
 
@@ -69,7 +69,7 @@ internal sealed class StreamPlaces : IDisposable
         }
     }
 
-    /// <summary>Changes the number of places. With fewer places no reading stream loses its own.</summary>
+    /// <summary>Changes the number of places. A lower number takes no place from a stream that is reading.</summary>
     public void Configure(StreamOptions options)
     {
         Budget.Configure(options);
@@ -84,9 +84,9 @@ internal sealed class StreamPlaces : IDisposable
     }
 
     /// <summary>
-    /// Creates the place of a stream; only a read takes it. Clients are compared by equality; if null, the lane counts as one. When the stream
-    /// exceeds its share, <paramref name="giveBack"/> is called; when it has lost its place and must free all memory, <paramref name="giveUp"/>. Both
-    /// may come on any thread and must not block or throw.
+    /// Creates a stream's place, which only a read occupies. Clients are compared by equality; if null, the lane counts as the client.
+    /// <paramref name="giveBack"/> is called when the stream exceeds its share, and <paramref name="giveUp"/> when it has lost its place and must free all
+    /// memory. Both may be called on any thread and must not block or throw.
     /// </summary>
     public StreamPlace Open(OperationLane lane, object? client, Action giveBack, Action giveUp) =>
         new(this, new BudgetShare(Budget, lane, giveBack), client ?? lane, giveUp);
@@ -215,8 +215,8 @@ internal sealed class StreamPlaces : IDisposable
         _idle.First is { Value: var first } && _time.GetElapsedTime(first.IdleSince, now) >= least ? first : null;
 
     /// <summary>
-    /// Chooses the stream that enters next, replacing the victim if there is one: of the client whose turn it is, unless that client already has half
-    /// of the places. At most two clients are skipped, because two halves leave no place to assign.
+    /// Chooses the stream that enters next, replacing the victim if there is one. Its client is the next in turn, unless that client already has half of the
+    /// places. At most two clients are skipped, because two halves leave no place to assign.
     /// </summary>
     private StreamPlace Next(StreamPlace? victim)
     {
@@ -327,7 +327,7 @@ internal sealed class StreamPlaces : IDisposable
     }
 }
 
-/// <summary>The place of one stream, held while it reads and until another stream needs it.</summary>
+/// <summary>The place of one stream, which keeps it while reading and until another stream needs it.</summary>
 /// <remarks>Guarded by the lock of <see cref="StreamPlaces"/>. Dispose it once nothing is charged.</remarks>
 internal sealed class StreamPlace : IDisposable
 {
@@ -349,17 +349,17 @@ internal sealed class StreamPlace : IDisposable
     /// <summary>Frees all memory of the stream after it has lost the place.</summary>
     public Action GiveUp { get; }
 
-    /// <summary>Whether the stream has its place. Snapshots read it without the lock.</summary>
+    /// <summary>Whether the stream has its place. Snapshots read this without the lock.</summary>
     public bool IsHeld
     {
         get => _isHeld;
         set => _isHeld = value;
     }
 
-    /// <summary>Whether a read waits for the place. Snapshots read it without the lock.</summary>
+    /// <summary>Whether a read waits for the place. Snapshots read this without the lock.</summary>
     public bool IsWaiting => _granted is not null;
 
-    /// <summary>Linked into the list of idle places, into the queue of its client, or into none.</summary>
+    /// <summary>Node in the list of idle places or in the client's queue; otherwise unlinked.</summary>
     public LinkedListNode<StreamPlace> Node { get; }
 
     public long IdleSince { get; set; }
@@ -383,12 +383,12 @@ internal sealed class StreamPlace : IDisposable
     public void Dispose() => _places.Leave(this);
 }
 
-/// <summary>A client of streams, as long as it has a place or waits for one. Guarded by the lock of <see cref="StreamPlaces"/>.</summary>
+/// <summary>A client whose streams hold or wait for places. Guarded by the lock of <see cref="StreamPlaces"/>.</summary>
 internal sealed class PlaceClient
 {
     public PlaceClient() => Turn = new LinkedListNode<PlaceClient>(this);
 
-    /// <summary>Linked into the queue of clients while one of its streams waits.</summary>
+    /// <summary>The client's node in the queue of turns, linked while any of its streams waits.</summary>
     public LinkedListNode<PlaceClient> Turn { get; }
 
     /// <summary>Its waiting streams, in order of arrival.</summary>

@@ -21,7 +21,7 @@ public readonly record struct ArticleHabit(Carries Number, Carries Range, Carrie
     private const int Bits = 2;
     private const int Mask = 3;
 
-    /// <summary>Combines two habits. A field that one article carries counts for the whole file, because none appears by accident.</summary>
+    /// <summary>Combines two habits. A field that one article carries counts for the whole file, because no field appears by accident.</summary>
     public ArticleHabit And(ArticleHabit other) => new(Later(Number, other.Number), Later(Range, other.Range), Later(Checksum, other.Checksum));
 
     public int Pack() => (int)Number | (int)Range << Bits | (int)Checksum << (2 * Bits);

@@ -5,13 +5,13 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
-/// Remembers the damage found by loads of one engine, so that a player retrying a hole causes no more requests. "No such article" from every provider is
-/// believed for an hour, doubling to a day. A damaged copy is only doubted, because it may have been damaged in transit. If a second request some seconds
-/// later, over another connection, fails too, the damage is believed for a minute, doubling to an hour. Also limits how much a file may reload.
+/// Remembers the damage found by loads of one engine, so that a player that retries a damaged range causes no more requests. "No such article" from every
+/// provider is believed for an hour, doubling to a day. A damaged copy is only doubted, because it may have been damaged in transit. If a second request some
+/// seconds later, over another connection, fails too, the damage is believed for a minute, doubling to an hour. Also limits how much a file may reload.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the entries; nothing is called while it is held. Bounded: the oldest entry is dropped first. The entries depend on the
-/// providers of one engine and end with it; the traffic outlives it.
+/// Thread-safe. <c>_gate</c> guards the entries; nothing is called while it is held. Bounded: the oldest entry is dropped first. The entries depend on one
+/// engine's providers and end with the engine; the reload traffic outlives it.
 /// </remarks>
 internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter, TimeProvider time)
 {
@@ -63,7 +63,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
     }
 
     /// <summary>Reports a request that delivered only damaged copies, over these connections.</summary>
-    /// <returns>Time until another request can prove the damage; null if this one has proved it.</returns>
+    /// <returns>Time until another request can confirm the damage; null if this request has confirmed it.</returns>
     public TimeSpan? ReportGarbled(SegmentKey key, IReadOnlyCollection<object> connections, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
@@ -119,7 +119,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
     }
 }
 
-/// <summary>The damage known of a segment. If it is a doubt, a second request decides after <c>AskIn</c>, over connections other than these.</summary>
+/// <summary>The known damage of a segment. If doubted, a second request decides after <c>AskIn</c>, over connections not in <c>Connections</c>.</summary>
 internal sealed record KnownDamage(ArticleLoss Loss, bool IsBelieved, bool IsDoubt, TimeSpan AskIn, IReadOnlyCollection<object> Connections);
 
 /// <summary>Limits the traffic of clients that keep reading damaged segments: a file may reload three times its size in a day.</summary>

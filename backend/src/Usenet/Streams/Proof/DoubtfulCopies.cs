@@ -5,7 +5,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>The unconfirmed copies of one segment. Keeps the checksums of their bytes, not the bytes.</summary>
-/// <remarks>Belongs to one load, which disposes it at its end.</remarks>
+/// <remarks>Belongs to one load, which disposes it when the load ends.</remarks>
 internal sealed class DoubtfulCopies : IDisposable
 {
     private readonly List<(uint Checksum, MessageId Id, int From)> _copies = [];
@@ -30,12 +30,12 @@ internal sealed class DoubtfulCopies : IDisposable
         return isKnown && isAlone && mayBeOfOne;
     }
 
-    /// <summary>Adds a copy. Bounded by the requests: each provider gets two for each id and try.</summary>
+    /// <summary>Adds a copy. The list is bounded, because each provider gets at most two requests per id and try.</summary>
     public void Add(uint checksum, MessageId id, int provider) => _copies.Add((checksum, id, provider));
 
     public IEnumerable<int> FindProvidersUnlike(uint proved) => _copies.Where(copy => copy.Checksum != proved).Select(static copy => copy.From);
 
-    /// <summary>Whether this load must show which evidence the file carries; if not, <paramref name="answer"/> ends with the load that does.</summary>
+    /// <summary>Whether this load must find out which evidence the file carries; if not, <paramref name="answer"/> ends with the load that does.</summary>
     public bool TryClaimQuestion(FileHabit habit, [NotNullWhen(false)] out Task? answer)
     {
         answer = _claimed is null ? habit.ClaimQuestion() : null;
@@ -44,7 +44,7 @@ internal sealed class DoubtfulCopies : IDisposable
         return answer is null;
     }
 
-    /// <summary>Releases the loads that wait for the answer of this load.</summary>
+    /// <summary>Releases the loads that wait for this load's answer.</summary>
     public void Dispose()
     {
         _claimed?.EndQuestion();

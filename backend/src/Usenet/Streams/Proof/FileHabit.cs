@@ -1,9 +1,9 @@
 namespace Sluice.Usenet.Streams.Proof;
 
-/// <summary>The habit of one posted file: learned when the file is probed, then updated by each article proved while it is read.</summary>
+/// <summary>The evidence that a posted file's articles carry: learned when the file is probed, then updated by each article verified during reading.</summary>
 /// <remarks>Thread-safe; shared by all readers of the file.</remarks>
 /// <param name="known">The habit known so far.</param>
-/// <param name="learned">Called with the habit whenever more is known, by the load that proved the article, so it must be quick. May be null.</param>
+/// <param name="learned">Called with the habit when more is known. Must be quick, because the load that verified the article calls it. May be null.</param>
 public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>? learned = null)
 {
     // Guards both fields. Nothing is called while it is held.
@@ -35,10 +35,10 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
     }
 
     /// <summary>
-    /// Claims the question that decides an unknown part of the habit. Only one article at a time is confirmed by a second copy, because its answer usually
-    /// settles all others. Otherwise a post without checksums would be fetched twice for a whole window.
+    /// Claims an open question about the habit. Only one article at a time is confirmed by a second copy, because its answer usually decides for all
+    /// others. Otherwise a whole window of a post without checksums would be fetched twice.
     /// </summary>
-    /// <returns>Null if the caller must ask and then call <see cref="EndQuestion"/>; otherwise a task that ends with the question of another caller.</returns>
+    /// <returns>Null if the caller must find the answer and call <see cref="EndQuestion"/>; otherwise a task that ends when another caller has.</returns>
     internal Task? ClaimQuestion()
     {
         lock (_gate)
@@ -50,7 +50,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
         }
     }
 
-    /// <summary>Ends the question that the caller claimed. Call it after Learn, so that waiting callers find the answer.</summary>
+    /// <summary>Ends the question that the caller claimed. Call it after <see cref="Learn"/>, so that waiting callers find the answer.</summary>
     internal void EndQuestion()
     {
         TaskCompletionSource? question;

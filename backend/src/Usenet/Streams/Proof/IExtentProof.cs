@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Streams.Proof;
 
-/// <summary>Guards a slice whose offset was predicted, not read (IMP-52): no byte is served before the headers of its posted file confirm it.</summary>
-/// <remarks>Thread-safe; shared by all readers of the file. A proof is remembered.</remarks>
+/// <summary>Guards a slice at a predicted offset (IMP-52): no byte is served before the headers of its posted file confirm the prediction.</summary>
+/// <remarks>Thread-safe; shared by all readers of the file. A successful proof is remembered.</remarks>
 public interface IExtentProof
 {
     /// <summary>Whether the prediction is already confirmed, so that no article is needed.</summary>
@@ -12,12 +12,12 @@ public interface IExtentProof
     /// <param name="headArrived">Called for each head that was checked, on any thread; may be null.</param>
     /// <param name="cancellationToken">Ends the check; another reader may ask again.</param>
     /// <exception cref="RefutedExtentException">The prediction is wrong; the file has to be reopened with the corrected map.</exception>
-    /// <exception cref="ArticleGoneException">The article that would confirm it is gone or damaged at every provider.</exception>
+    /// <exception cref="ArticleGoneException">The article that could confirm the prediction is gone or damaged at every provider.</exception>
     /// <exception cref="Nntp.NntpException">No provider gave a final answer, so nothing is known.</exception>
     ValueTask ProveAsync(IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken);
 
-    /// <summary>Checks only the posted file of this slice, for a stream that has proved all earlier slices.</summary>
-    /// <remarks>If the stream begins after unproved slices, <see cref="IsProved"/> stays false.</remarks>
+    /// <summary>Checks only the posted file of this slice, for a stream that has verified all earlier slices.</summary>
+    /// <remarks>If the stream begins after unverified slices, <see cref="IsProved"/> stays false.</remarks>
     /// <inheritdoc cref="ProveAsync"/>
     ValueTask ProveOwnAsync(IPostedHeads heads, CancellationToken cancellationToken);
 }
@@ -25,14 +25,14 @@ public interface IExtentProof
 /// <summary>The beginnings of posted files whose first segments a stream reads anyway.</summary>
 public interface IPostedHeads
 {
-    /// <summary>Offset after the last byte that the stream holds or that is in transit.</summary>
+    /// <summary>Offset after the last byte held or in transit.</summary>
     long AheadEnd { get; }
 
     /// <summary>Reads at most this many bytes of the beginning of a posted file, from the segment that the stream holds or waits for.</summary>
-    /// <returns>Proved bytes; null if the segment is not available.</returns>
+    /// <returns>Verified bytes; null if the segment is not available.</returns>
     Task<PostedHead?> ReadHeadAsync(PostedFile file, int bytes, CancellationToken cancellationToken);
 }
 
-/// <summary>The first bytes of a posted file, proved and copied.</summary>
+/// <summary>A copy of the first bytes of a posted file, verified.</summary>
 /// <param name="ClaimedLength">Length of the posted file in bytes, as its first article claims; null if no longer known.</param>
 public readonly record struct PostedHead(ReadOnlyMemory<byte> Bytes, long? ClaimedLength);

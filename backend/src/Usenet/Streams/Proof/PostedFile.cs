@@ -3,7 +3,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Proof;
 
-/// <summary>The bytes and articles of a posted file, as streams need them. Immutable; safe to share between streams.</summary>
+/// <summary>The segment map and the articles of a posted file, for streams. Immutable; safe to share between streams.</summary>
 public sealed record PostedFile
 {
     /// <exception cref="ArgumentException">Map and ids have different numbers of segments.</exception>
@@ -20,7 +20,7 @@ public sealed record PostedFile
 
     public SegmentMap Map { get; }
 
-    /// <summary>The user's file that contains it; by default its own.</summary>
+    /// <summary>The user-visible file that contains this one; by default, this file alone.</summary>
     public FileOrigin Origin { get; init; }
 
     public ISegmentIds Ids { get; }
@@ -28,7 +28,7 @@ public sealed record PostedFile
     /// <summary>Checks articles that contradict the map; null to treat such articles as damaged.</summary>
     public IMapCorrection? Correction { get; init; }
 
-    /// <summary>The evidence that its articles carry; by default learned while the file is read.</summary>
+    /// <summary>The evidence that the file's articles carry; by default learned while the file is read.</summary>
     public FileHabit Habit { get; init; } = new();
 
     internal PostedFile With(SegmentMap corrected) => new(corrected, Ids) { Origin = Origin, Correction = Correction, Habit = Habit };

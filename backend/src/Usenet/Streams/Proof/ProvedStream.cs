@@ -2,8 +2,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Streams.Proof;
 
-/// <summary>A file with predicted slices. Each slice is proved in parallel with its first read, and served only afterwards.</summary>
-/// <remarks>Serves one reader at a time. A proof uses the beginning of a slice already in transit, so that it fetches nothing and delays nobody.</remarks>
+/// <summary>A file with predicted slices. Each slice's offset is verified in parallel with its first read, and its bytes are served only afterwards.</summary>
+/// <remarks>For one reader at a time. A proof uses the beginning of a slice already in transit, so that it fetches nothing and delays no reader.</remarks>
 internal sealed class ProvedStream : ReadOnlyStream
 {
     private readonly ReadOnlyStream _inner;
@@ -15,10 +15,10 @@ internal sealed class ProvedStream : ReadOnlyStream
     private readonly List<Task> _ahead = [];
     private Action? _headArrived;
 
-    // Proofs of the slices before this one were started since the reader last moved.
+    // Proofs have been started for all slices before this one, since the reader last moved.
     private int _aheadTo;
 
-    /// <param name="heads">The segments that the inner stream loads; null if a proof cannot share its loads.</param>
+    /// <param name="heads">The segments that the inner stream loads; null if a proof cannot share those loads.</param>
     public ProvedStream(ReadOnlyStream inner, IPostedHeads? heads, IReadOnlyList<FileExtent> extents, long end)
     {
         (_inner, _heads, _end) = (inner, heads, end);
@@ -81,7 +81,7 @@ internal sealed class ProvedStream : ReadOnlyStream
     }
 
     /// <summary>Limits the next read to one slice.</summary>
-    /// <returns>The slice if it must be proved first, otherwise null; the position; and the maximum bytes to take.</returns>
+    /// <returns>The slice if it must be verified first, otherwise null; the position; and the maximum bytes to read.</returns>
     private (int? Unproved, long Position, int Most) Next(int wanted)
     {
         var position = _inner.Position;

@@ -3,32 +3,32 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
-/// The bytes that a reader took from one segment before its article was proved. The end of the load settles the debt, even if the slot is gone. It succeeds if
-/// the proved article has the same bytes, and fails otherwise.
+/// The bytes that a reader got from one segment before its article was verified. The end of the load settles this debt, even if the slot is gone. The debt is
+/// cleared if the verified article has the same bytes, and fails otherwise.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> serializes the reader and the ending load, and guards all fields. Under it the locks of <see cref="StreamDebts"/> and of the
-/// memory that buffers return to may be taken.
+/// Thread-safe. <c>_gate</c> serializes the reader and the ending load, and guards all fields. While it is held, the locks of <see cref="StreamDebts"/> and of
+/// the buffer memory may be acquired.
 /// </remarks>
 internal sealed class SegmentDebt(StreamDebts stream, int segment)
 {
     private readonly Lock _gate = new();
 
-    // The bytes between these offsets of the segment were taken; none while _to is 0.
+    // The reader got the bytes between these offsets of the segment; none while _to is 0.
     private int _from = int.MaxValue;
     private int _to;
 
-    // The buffer of these bytes, with one reference. Once the try that filled it has failed, their checksum is enough.
+    // The buffer with these bytes, with one reference. Once the try that filled the buffer fails, only the checksum is kept.
     private SegmentBuffer? _source;
     private uint _checksum;
     private bool _isWithdrawn;
     private bool _isSettled;
 
-    // Removes a released slot from its load. The slot stays with the load until then, because the load settles this debt.
+    // Detaches a released slot from its load. The slot stays with the load until then, because the load settles this debt.
     private Action? _leave;
 
-    /// <summary>Called by the reader before it copies: the bytes between two offsets are owed from now on.</summary>
-    /// <returns>False if no more may be taken before the load ends, the load has ended, or the stream is closed.</returns>
+    /// <summary>Called by the reader before it copies the bytes between two offsets, which must be verified later.</summary>
+    /// <returns>False if no more bytes may be read before the load ends, the load has ended, or the stream is closed.</returns>
     public bool TryOwe(SegmentBuffer source, int from, int to)
     {
         lock (_gate)
@@ -49,7 +49,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Called by the reader when it releases the slot. A slot that owes bytes stays with its load until they settle or the stream closes.</summary>
+    /// <summary>Called when the reader releases the slot. A slot with unverified bytes stays in its load until verification or the stream's end.</summary>
     public bool TryKeep(Action leave)
     {
         lock (_gate)
@@ -75,7 +75,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Called by the load when the article is proved.</summary>
+    /// <summary>Called by the load when the article is verified.</summary>
     public void Settle(SegmentBuffer proved)
     {
         lock (_gate)
@@ -88,7 +88,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Called by the load when it has ended: bytes still owed can no longer be proved.</summary>
+    /// <summary>Called by the load when it has ended. Bytes still unverified can no longer be verified.</summary>
     public void FailIfOwed(Exception? failure)
     {
         lock (_gate)
@@ -98,8 +98,8 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Called by the stream when it closes, so that nothing more is owed.</summary>
-    /// <returns>Removes from its load a slot that stayed only for this debt; call it without a lock. Null if there is none.</returns>
+    /// <summary>Called by the stream when it closes, so that no more bytes have to be verified.</summary>
+    /// <returns>A callback that detaches the slot that stayed in its load only for this debt. Call it without a lock. Null if there is no such slot.</returns>
     public Action? Cancel()
     {
         lock (_gate)

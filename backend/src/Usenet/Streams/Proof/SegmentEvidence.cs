@@ -8,7 +8,7 @@ internal enum Mark : byte
 {
     Absent,
 
-    /// <summary>The field is present but not a possible value.</summary>
+    /// <summary>The field is present, but its value is invalid.</summary>
     Unusable,
 
     /// <summary>The field is absent, but another field replaces it: the size of a single-part file gives the range.</summary>
@@ -20,8 +20,8 @@ internal enum Mark : byte
 }
 
 /// <summary>
-/// The evidence that an article is the copy of a segment (yEnc draft 1.3); <c>IsBlock</c> if it has a block of exactly that length. Total, file size and name
-/// do not count, because obfuscated posts falsify them.
+/// The evidence that an article is a copy of a segment (yEnc draft 1.3). <c>IsBlock</c>: the article has a block of exactly the segment's length. Total, file
+/// size and name do not count, because obfuscated posts falsify them.
 /// </summary>
 internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark Range, Mark Checksum)
 {
@@ -31,7 +31,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         RangeOf(result.Header, segment),
         ChecksumOf(result));
 
-    /// <summary>Whether bytes may be served before the article is complete: its number and range match the segment, or the file never states them.</summary>
+    /// <summary>Whether bytes may be served before the article is complete: number and range match the segment, or the file never has them.</summary>
     public static bool Identifies(in ArticleHeader header, Segment segment, ArticleHabit habit) =>
         IsIdentified(NumberOf(header, segment), RangeOf(header, segment), habit) == SegmentProof.Proved;
 
@@ -44,7 +44,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         return identity == SegmentProof.Proved && checksCrc && !IsEnough(Checksum, habit.Checksum) ? SegmentProof.Unconfirmed : identity;
     }
 
-    /// <summary>Returns the evidence a proved article shows about its file. With a confirming second copy, a missing field was not lost in transit.</summary>
+    /// <summary>Returns the habit that a verified article shows. If a second copy confirmed the article, a missing field was not lost in transit.</summary>
     public ArticleHabit Shows(bool isConfirmed)
     {
         return new ArticleHabit(By(Number), By(Range), By(Checksum));
@@ -57,7 +57,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         };
     }
 
-    /// <summary>Returns the range that a complete article claims against the map, or null if it agrees.</summary>
+    /// <summary>Returns the range that a complete article claims if it contradicts the map; otherwise null.</summary>
     /// <remarks>Only an article with a number, a range, a matching length and a matching CRC can make a claim.</remarks>
     public static Segment? ClaimOf(in DecodedArticle result, Segment segment)
     {
@@ -92,7 +92,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     {
         var fits = header.Begin == segment.Begin && header.End == segment.End;
 
-        // The size may be false, so a size that does not fit proves nothing.
+        // The size may be false, so a size that does not match says nothing.
         if (!header.HasPartLine)
             return fits ? Mark.Implied : Mark.Absent;
         if (header.Begin is null || header.End is null)

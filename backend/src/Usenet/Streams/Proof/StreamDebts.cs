@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
-/// The bytes that one stream gave its reader before their articles were proved. The stream owes them, not the slot, because the slot may be released
-/// long before the article arrives. One failed debt makes the stream fail for good.
+/// The bytes that one stream gave its reader before their articles were verified. The stream tracks them, not the slot, because the slot may be released long
+/// before the article arrives. One failed debt makes the stream fail for good.
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> guards the list; nothing is called while it is held.</remarks>
 internal sealed class StreamDebts
 {
-    // Each debt may hold a segment beyond the window. A reader that leaves this many behind gets only proved bytes until some are settled.
+    // Each debt may hold a segment beyond the window. A reader with this many open debts gets only verified bytes until some are settled.
     private const int Most = 8;
 
     private readonly Lock _gate = new();
@@ -17,21 +17,21 @@ internal sealed class StreamDebts
     private bool _isCancelled;
     private volatile bool _hasBegun;
 
-    /// <summary>Whether the reader has bytes or is about to, so that its response can no longer be refused.</summary>
+    /// <summary>Whether the reader has bytes or is about to get them, so that an error response is no longer possible.</summary>
     public bool HasBegun => _hasBegun;
 
     /// <summary>Called by the stream once the reader has bytes.</summary>
     public void Begin() => _hasBegun = true;
 
     /// <summary>Starts a debt for one segment.</summary>
-    /// <returns>Null if nothing may be served before it is proved.</returns>
+    /// <returns>Null if nothing may be served before it is verified.</returns>
     public SegmentDebt? TryBegin(int segment)
     {
         lock (_gate)
             return _open.Count < Most ? new SegmentDebt(this, segment) : null;
     }
 
-    /// <exception cref="WithdrawnBytesException">Bytes that the reader has are wrong or can no longer be proved.</exception>
+    /// <exception cref="WithdrawnBytesException">Bytes already served are wrong or can no longer be verified.</exception>
     public void ThrowIfBad()
     {
         if (_failure is { } failure)
@@ -39,14 +39,14 @@ internal sealed class StreamDebts
     }
 
     /// <summary>Waits until all debts are settled, or any fails.</summary>
-    /// <exception cref="WithdrawnBytesException">Bytes that the reader has are wrong or can no longer be proved.</exception>
+    /// <exception cref="WithdrawnBytesException">Bytes already served are wrong or can no longer be verified.</exception>
     public ValueTask WaitSettledAsync(CancellationToken cancellationToken)
     {
         ThrowIfBad();
         return FindSettlement() is { } settling ? WaitAsync(settling, cancellationToken) : ValueTask.CompletedTask;
     }
 
-    /// <summary>Closes all debts, because the stream is closed; no load continues for it.</summary>
+    /// <summary>Closes all debts, because the stream is closed; no load continues for this stream.</summary>
     public void Cancel()
     {
         SegmentDebt[] open;
@@ -62,7 +62,7 @@ internal sealed class StreamDebts
             debt.Cancel()?.Invoke();
     }
 
-    /// <summary>Called by a debt before the reader takes its first bytes.</summary>
+    /// <summary>Called by a debt before the reader gets its first bytes.</summary>
     /// <returns>False if the stream is closed.</returns>
     public bool TryOpen(SegmentDebt debt)
     {

@@ -4,8 +4,8 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
-/// Decides whose bytes may be served before their article is proved. A file loses this trust for a day after one corrupt article. A provider account
-/// loses it while more than one in a thousand of its articles is corrupt (F18).
+/// Decides which files and accounts may serve bytes before their article is verified. A file loses this trust for a day after one corrupt article. A provider
+/// account loses it while more than one in a thousand of its articles is corrupt (F18).
 /// </summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Outlives engines. Bounded: with very many corrupt files, the file
@@ -18,7 +18,7 @@ internal sealed class TrustLedger(TimeProvider time)
     // The latest corrupt article of each file, by the file's identity.
     private readonly AgingMap<object, Lie> _lies = new(RememberedLie.MostFiles, RememberedLie.Counts, time);
 
-    // One entry for each account that the settings have named.
+    // One entry per account that the settings have named.
     private readonly Dictionary<Guid, AccountTrust> _accounts = [];
 
     /// <summary>Whether the settings and the file allow its bytes to be served early.</summary>
@@ -38,7 +38,7 @@ internal sealed class TrustLedger(TimeProvider time)
             return !_accounts.TryGetValue(account, out var trust) || trust.IsTrusted;
     }
 
-    /// <summary>Records the verdict on one article: corrupt if damaged, of another length, or another one. Accounts keep their id across settings.</summary>
+    /// <summary>Records the verdict on an article: corrupt if damaged, the wrong length, or the wrong article. Account ids survive settings changes.</summary>
     public void Judged(FileOrigin file, Guid account, bool isCorrupt)
     {
         lock (_gate)
@@ -51,7 +51,7 @@ internal sealed class TrustLedger(TimeProvider time)
         }
     }
 
-    /// <summary>Takes the corrupt files recorded since the last call, if they can be recognized after a restart.</summary>
+    /// <summary>Returns and clears the newly recorded corrupt files, except files that cannot be recognized after a restart.</summary>
     public IReadOnlyList<RememberedLie> TakeNew()
     {
         lock (_gate)
@@ -89,7 +89,7 @@ internal sealed class TrustLedger(TimeProvider time)
 
     private sealed class Lie
     {
-        /// <summary>Whether it still has to be stored, because the file can be recognized after a restart.</summary>
+        /// <summary>Whether the entry still has to be stored, because the file can be recognized after a restart.</summary>
         public bool IsUnsaved { get; set; }
     }
 

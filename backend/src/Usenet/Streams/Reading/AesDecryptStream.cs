@@ -7,12 +7,12 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// Decrypts an encrypted post while it is read. CBC needs the ciphertext of the block before each block. So reading may begin at any block at the cost of
-/// reading the block before: at most one more article.
+/// Decrypts an encrypted post as it is read. To decrypt a block, CBC needs the previous ciphertext block. So reading can begin at any block, at the cost of
+/// reading one more block: at most one more article.
 /// </summary>
 /// <remarks>
-/// Serves one reader at a time. Its bytes are as proved as the ciphertext: the last byte of a range lies in the last requested block, and the inner stream
-/// serves it only when nothing is owed.
+/// For one reader at a time. Its bytes are as trustworthy as the ciphertext: a range's last byte lies in the last requested block, and the inner stream
+/// finishes that block only after it has verified all bytes served early.
 /// </remarks>
 internal sealed class AesDecryptStream : ReadOnlyStream
 {
@@ -29,13 +29,13 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     private PlainText _plainText = new();
     private long _position;
 
-    // The offsets below are in the plain text, where the file begins after _skip bytes. The array holds plain text from _begin up to _next,
-    // exclusive; _beginAt is the index of _begin in the array.
+    // The offsets below refer to the plain text, where the file begins after _skip bytes. The array holds plain text from _begin up to _next, exclusive;
+    // _beginAt is the index of _begin in the array.
     private long _begin;
     private int _beginAt;
 
-    // Ciphertext from _next on is not decrypted yet; _carried bytes of it, less than a block, have been read. The first _useless bytes decrypt to
-    // garbage, because decryption began in the middle.
+    // Ciphertext from _next on is not decrypted yet; _carried bytes, less than a block, have already been read. The first _useless bytes decrypt to garbage,
+    // because decryption began in the middle of the ciphertext.
     private long _next;
     private int _carried;
     private int _useless;
@@ -55,7 +55,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         _position = position;
     }
 
-    /// <summary>Decrypted bytes of the whole file, whatever the requested range.</summary>
+    /// <summary>Decrypted length of the whole file, regardless of the requested range.</summary>
     public override long Length { get; }
 
     public override long Position
@@ -70,7 +70,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
 
     private long TextPosition => _position + _skip;
 
-    /// <summary>Returns the range of ciphertext needed to decrypt a range of a file.</summary>
+    /// <summary>Returns the ciphertext range needed to decrypt a range of a file.</summary>
     public static (long From, long To) CipherRange(StreamCipher cipher, long position, long end) =>
         (StartOf(position + cipher.Skip), StreamCipher.Padded(end + cipher.Skip));
 
@@ -117,13 +117,13 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         }
     }
 
-    // The block before the one at a position, because CBC needs it; the first block needs none.
+    // The offset of the block before a position's own block, because CBC needs that ciphertext. The first block needs none.
     private static long StartOf(long position) => Math.Max(0, position / Block * Block - Block);
 
     private ArraySegment<byte> Held(int count) => new(_plainText.Bytes, _beginAt + (int)(TextPosition - _begin), count);
 
     /// <summary>Decrypts until plain text for the position is available.</summary>
-    /// <returns>Bytes that may be taken, no more than wanted; 0 only at the end.</returns>
+    /// <returns>The number of bytes available, at most as many as wanted; 0 only at the end.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> DecryptAsync(int wanted, CancellationToken cancellationToken)
     {
@@ -136,7 +136,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         return (int)Math.Min(wanted, Math.Min(_next, _end + _skip) - TextPosition);
     }
 
-    /// <summary>Continues at another block, starting at the one before it, whose ciphertext it needs.</summary>
+    /// <summary>Moves to another block. Starts one block earlier, because CBC needs that ciphertext.</summary>
     private void MoveTo(long position)
     {
         var start = StartOf(position);
@@ -160,7 +160,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         if (whole == 0)
             return;
 
-        // A connection may still be sending the held bytes, and returns them on its own thread.
+        // A connection may still be sending these bytes, and will return the memory on its own thread.
         if (_plainText.IsLent)
         {
             _plainText.Release();
@@ -175,7 +175,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         _useless = 0;
     }
 
-    /// <summary>Memory for plain text; returns to the pool once neither the stream nor a loan holds it.</summary>
+    /// <summary>Memory for plain text. Returned to the pool once neither the stream nor a loan holds it.</summary>
     private sealed class PlainText : ILender
     {
         private int _references = 1;

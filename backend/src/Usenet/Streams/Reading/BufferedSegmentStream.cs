@@ -5,16 +5,16 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>Reads a combined file forward from a position to an end, with a window of segments ahead. A seek outside it needs a new instance.</summary>
+/// <summary>Reads a combined file forward from a position to an end, with a window of segments ahead. A seek outside the window needs a new instance.</summary>
 /// <remarks>
-/// For one reader. <c>_gate</c> serializes the reader, the idle timer and other streams that need memory or the place, and guards the window and the policy.
-/// Loads never take it. Under it a load is started, which takes the locks of the loading and of the connections.
+/// For one reader. <c>_gate</c> guards the window and the policy. It serializes the reader, the idle timer, and other streams that need memory or the place.
+/// Loads never acquire it. Loads are started under it, which acquires the locks of the loads and the connections.
 /// </remarks>
 internal sealed class BufferedSegmentStream : IAsyncDisposable
 {
     private const int KeptWhenIdle = 2;
 
-    // With two handshakes at a time, four connections can be open when the landing segment of a cold open arrives: two articles for each.
+    // Two handshakes at a time open four connections before the first segment of a cold open arrives. With that segment, each gets two articles.
     private const int LikelyToFollow = 7;
 
     private readonly Lock _gate = new();
@@ -31,16 +31,16 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly SegmentWindow _window;
     private long _lastRead;
 
-    // Offset after the bytes that the reader is sure to take. They are requested at once, because a segment border would cost a round trip.
+    // End of the range that the reader is certain to read. It is requested at once, because a segment border would cost a round trip.
     private long _reach;
     private int _waitedFor = -1;
     private bool _landing = true;
     private bool _closed;
 
-    // The window was released during a pause, so the debts of its slots must be settled before the next byte.
+    // The window was released during a pause, so bytes served early must be verified before the next byte is served.
     private bool _resumes;
 
-    // Also written by the reader outside of the lock; a stale value only delays a trim.
+    // Also written by the reader outside the lock; a stale value only delays a trim.
     private volatile bool _waiting;
 
     /// <summary>Creates a reader of the bytes from <paramref name="position"/> to <paramref name="end"/>, exclusive. Share and debts are not owned.</summary>
@@ -63,10 +63,10 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         _idleTimer = shared.Time.CreateTimer(static state => ((BufferedSegmentStream)state!).TrimIfIdle(), this, shared.Options.IdleTrim, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Offset in the combined file of the next byte.</summary>
+    /// <summary>Offset of the next byte in the combined file.</summary>
     public long Position { get; private set; }
 
-    /// <summary>Offset in the combined file after the last segment held or in transit.</summary>
+    /// <summary>End offset, in the combined file, of the last segment held or in transit.</summary>
     public long AheadEnd
     {
         get
@@ -77,8 +77,8 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     }
 
     /// <summary>
-    /// Returns a snapshot for progress displays. Read the slots outside of the lock, because their fetches have locks of their own. <c>IsCrowded</c>
-    /// is true if other streams keep this one from holding more.
+    /// Returns a snapshot for progress displays. Query the slots outside the lock, because their fetches have locks of their own. <c>IsCrowded</c> is true if
+    /// other streams keep this one from holding more.
     /// </summary>
     public (SegmentSlot[] Slots, bool IsCrowded, int Repeated) Snapshot()
     {
@@ -136,7 +136,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     }
 
     /// <summary>Moves to a position in the window and keeps the segments after it.</summary>
-    /// <returns>False if the window does not hold the position, so that the caller needs a new reader.</returns>
+    /// <returns>False if the window does not hold the position, so the caller needs a new reader.</returns>
     public bool TryMoveTo(long position)
     {
         lock (_gate)
@@ -154,14 +154,14 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether a position is held or in transit.</summary>
+    /// <summary>Whether the segment at a position is held or in transit.</summary>
     public bool Holds(long position)
     {
         lock (_gate)
             return position < _end && _map.Locate(position) is var number && number >= _window.HeadNumber && number < _window.NextNumber;
     }
 
-    /// <summary>Releases slots beyond the reduced share, from the far end, because other streams have entered.</summary>
+    /// <summary>Releases slots above the reduced share, farthest first, because other streams have entered.</summary>
     public void GiveBack()
     {
         lock (_gate)
@@ -173,7 +173,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Releases everything, because another stream has the place now. If a read has regained a place, it keeps its segments.</summary>
+    /// <summary>Releases everything, because another stream has the place now. Keeps the segments if a read has already regained a place.</summary>
     public void GiveUp()
     {
         lock (_gate)
@@ -185,7 +185,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Releases everything, withdraws requests not yet on the wire, and waits for all loads to end, including loads that settle debts.</summary>
+    /// <summary>Releases everything, withdraws requests not yet on the wire, and waits for all loads to end, including those verifying early bytes.</summary>
     public async ValueTask DisposeAsync()
     {
         await _idleTimer.DisposeAsync();
@@ -198,7 +198,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         await _window.DisposeAsync();
     }
 
-    /// <summary>Takes the available bytes, across as many segments as the target allows, and keeps the window full.</summary>
+    /// <summary>Reads the available bytes from as many segments as the target allows, and keeps the window full.</summary>
     private int TakeAvailable(ReadTarget target)
     {
         var total = 0;
@@ -245,7 +245,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         return Take(slot, target, isFirst: true);
     }
 
-    /// <summary>Measures the connection by a segment that the reader waited for. Segments from memory, or loaded for another reader, do not count.</summary>
+    /// <summary>Measures the connection with a segment that the reader waited for. Segments from memory, or loaded for another reader, do not count.</summary>
     private void NoteArrival()
     {
         if (_waitedFor == _window.HeadNumber && _window.Head.BeganLoad)
@@ -289,7 +289,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Articles that the reader will probably request next; 0 for a range no larger than a probe, because its reader needs nothing after it.</summary>
+    /// <summary>The number of articles that the reader will probably request next; 0 for a range no larger than a probe, because nothing follows it.</summary>
     private int LikelyFollowing => _end - Position <= _shared.Options.ProbeBytes ? 0 : Math.Min(LikelyToFollow, _lastNumber - _window.NextNumber);
 
     /// <summary>Trims the window of a paused player, so that its connections and memory go to active streams.</summary>
@@ -324,7 +324,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    // Under the lock, while no read waits: the next read starts again at its position.
+    // Requires _gate, and no read may be waiting. The next read starts again at its position.
     private void TrimAll()
     {
         _window.Trim(0);

@@ -3,11 +3,11 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>Finds the location of the bytes of a file, part by part.</summary>
+/// <summary>Finds where the bytes of a file are, part by part.</summary>
 /// <remarks>
-/// The cost does not grow with the file, which may have 140,000 segments. Memory, transit and loss are read from tables that note the file of each entry, so a
-/// segment loaded for another file is not seen. The disk only knows hashes, so pieces are looked up by message-id: only pieces that may be there, and samples
-/// if there are very many.
+/// The cost does not grow with the file, which may have 140,000 segments. Segments in memory, in transit or gone come from tables with the file of each entry,
+/// so segments loaded for another file are not seen. The disk cache knows only hashes, so pieces are looked up by message-id: only pieces that may be on disk,
+/// and only samples if there are very many.
 /// </remarks>
 internal static class CellFinder
 {
@@ -66,10 +66,10 @@ internal static class CellFinder
         int CellOf(long offset) => (int)(offset * (Int128)cells.Length / map.Length);
     }
 
-    /// <summary>The pieces to look up on disk, each with the end (exclusive) of the range that it represents.</summary>
+    /// <summary>Returns the pieces to look up on disk, each with the end (exclusive) of the range that it represents.</summary>
     private static IEnumerable<(int Number, int Behind)> OnDisk(CombinedMap map, SegmentFetcher fetcher)
     {
-        // Unless the disk keeps the whole file, it keeps both ends.
+        // The disk cache keeps either the whole file or both ends.
         var head = CountFrom(0, 1);
         var tail = head == map.PieceCount ? 0 : CountFrom(map.PieceCount - 1, -1);
         return Sample(0, head).Concat(Sample(map.PieceCount - tail, map.PieceCount));

@@ -13,7 +13,7 @@ internal sealed class CombinedMap
 {
     private readonly Slice[] _slices;
 
-    // Search keys of the slices: the offset and the number of the first piece.
+    // Search keys of the slices: their offsets, and the numbers of their first pieces.
     private readonly long[] _begins;
     private readonly int[] _firstPieces;
 
@@ -72,7 +72,7 @@ internal sealed class CombinedMap
         return slice.FirstPiece + segment.Index - slice.FirstSegment;
     }
 
-    // A search without a hit returns the complement of the next slice; the slice before it holds the byte.
+    // Without an exact match, BinarySearch returns the complement of the next slice's index. The byte lies in the slice before that.
     private static int AtOrBefore(int found) => found >= 0 ? found : Math.Max(~found - 1, 0);
 
     private readonly record struct Slice(FileExtent Extent, long Begin, int FirstPiece, int FirstSegment);

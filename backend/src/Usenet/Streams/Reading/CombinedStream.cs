@@ -8,10 +8,10 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>Presents slices of many posted files as one seekable file. Read-ahead crosses their borders, and a seek within its window keeps it.</summary>
+/// <summary>Presents slices of many posted files as one seekable file. Read-ahead crosses slice borders. A seek inside the window keeps the window.</summary>
 /// <remarks>
-/// Serves one reader at a time. Loads nothing past the segment of the last requested byte. Bytes may be served before their article is proved, but the last
-/// byte of the range waits until all others are, even across seeks.
+/// For one reader at a time. Loads nothing past the segment of the last requested byte. Bytes may be served before their article is verified, but the last byte
+/// of the range waits until all bytes before it are verified, even across seeks.
 /// </remarks>
 public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
 {
@@ -41,7 +41,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         shared.CountOpen(1);
     }
 
-    /// <summary>Bytes of the whole file, whatever the requested range.</summary>
+    /// <summary>Length of the whole file in bytes, regardless of the requested range.</summary>
     public override long Length => _map.Length;
 
     public override long Position
@@ -64,10 +64,10 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         return await head.TakeAsync(cancellationToken);
     }
 
-    /// <summary>Reads the available bytes, and waits only if there are none; 0 at the end of the requested range.</summary>
-    /// <exception cref="ArticleGoneException">The bytes at the position are proved to be gone.</exception>
-    /// <exception cref="ArticleDoubtedException">The first bytes arrived damaged and may be available later. The stream waits for later bytes.</exception>
-    /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
+    /// <summary>Reads the available bytes, and waits only if there are none. Returns 0 at the end of the requested range.</summary>
+    /// <exception cref="ArticleGoneException">The bytes at the position are known to be gone.</exception>
+    /// <exception cref="ArticleDoubtedException">The first bytes arrived damaged and may be available later. For later bytes, the stream waits.</exception>
+    /// <exception cref="WithdrawnBytesException">Bytes returned by an earlier read were wrong.</exception>
     /// <exception cref="NntpException">No provider could deliver; the bytes may be available later.</exception>
     /// <exception cref="StreamLimitException">The token was canceled while active streams held all places.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled; the stream can still be read.</exception>
@@ -173,8 +173,8 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     private PostedFile FileAtPosition => _map[_map.Locate(_position)].File;
 
     /// <summary>
-    /// Corrects the map that an article contradicts. Bytes already proved stay valid, because their articles lay at the claimed offsets. The rest is
-    /// read through the corrected map once nothing is owed. If the claim is rejected, the next try treats its article as damaged.
+    /// Corrects a map that an article contradicts. Verified bytes stay valid, because their articles lay at the offsets that they claimed. The rest is read
+    /// through the corrected map, after all bytes served early are verified. If the claim is rejected, the next try treats its article as damaged.
     /// </summary>
     private async Task CorrectMapAsync(Segment claim, CancellationToken cancellationToken)
     {
@@ -188,7 +188,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         await _debts.WaitSettledAsync(cancellationToken);
     }
 
-    /// <summary>Moves to the position. Its segments are requested first; the old window ends in the background.</summary>
+    /// <summary>Moves the reader to the position. Requests the new segments first; the old window closes in the background.</summary>
     private void MoveReader()
     {
         if (_reader?.TryMoveTo(_position) == true)
@@ -208,7 +208,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         return reader;
     }
 
-    // Runs in the background, because ending many loads takes a while and only the close of the stream has to wait.
+    // Runs in the background, because ending many loads takes a while. Only closing the stream has to wait for them.
     private void Retire(BufferedSegmentStream? reader)
     {
         if (reader is null)

@@ -7,7 +7,7 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>Reads the beginning of a posted file from its first segment, which a window loads for its reader at the same time.</summary>
-/// <remarks>Called by the load on one side, and by the only caller of <see cref="TakeAsync"/> on the other.</remarks>
+/// <remarks>Called by the load, and by the only caller of <see cref="TakeAsync"/>.</remarks>
 internal sealed class HeadWaiter(PostedFile file, object reader, int most)
     : SegmentWaiter(new Piece(file, file.Map[0], 0, 0, file.Map[0].Length), new FetchUrgency(reader, isHeadOfLine: false), isEarly: false)
 {

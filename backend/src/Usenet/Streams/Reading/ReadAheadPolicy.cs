@@ -1,11 +1,11 @@
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// Decides how many segments a reader holds ahead. It starts with one, and takes two once the reader continues. Each wait for a segment of the last step then
-/// doubles the window; if only the round trip limits the rate, it grows to many times the bytes read. It stops once steps no longer raise the rate, so that it
-/// follows rate × round trip and stays small. It never exceeds the share of memory, or a few seconds of a paced reader's rate.
+/// Decides how many segments a reader holds ahead: one at first, two once the reader continues. After that, each wait for a segment of the latest step doubles
+/// the window. If only the round trip limits the rate, the window grows to many times the bytes read. It stops growing once that no longer raises the rate, so
+/// that it stays near rate × round trip. It never exceeds the memory share, or a few seconds at a paced reader's rate.
 /// </summary>
-/// <remarks>Pure state of one reader, guarded by that reader.</remarks>
+/// <remarks>State of one reader, guarded by that reader. Does no I/O.</remarks>
 internal sealed class ReadAheadPolicy
 {
     private const int MostSegments = 1 << 20;
@@ -19,17 +19,17 @@ internal sealed class ReadAheadPolicy
     // reader for each article would cost more than the memory.
     private const double UsualSlack = 4;
 
-    // Slack is worth memory up to this many bytes. A larger window serves only a larger rate × round trip, with the slack that jitter needs.
+    // Slack is worth memory up to this many bytes. A larger window serves only a larger rate × round trip, plus the slack needed for jitter.
     private const double ComfortableBytes = 64 << 20;
     private const double LeastSlack = 2;
 
     // Bytes per second; more than any connection carries.
     private const double FastestLine = 1.5e9;
 
-    // Assumed rate of a ramp, which has measured none yet: 10 Gbit/s. If the reader is slower, its window is full before the first hold.
+    // Assumed rate during the ramp, when none is measured yet: 10 Gbit/s. The window of a slower reader is full before the first hold.
     private const double UsualLine = 1.3e9;
 
-    // If rate × round trip is this share of the window, the connection is far from full, so the round trip limits.
+    // If rate × round trip reaches this share of the window, the connection has spare capacity, so the round trip limits the rate.
     private const double FullUse = 0.6;
 
     // No reader holds more than this multiple of the bytes it has read, so that an abandoned seek costs little, even across a segment border. If the round
@@ -46,25 +46,25 @@ internal sealed class ReadAheadPolicy
     private int _target = 1;
     private int _segmentBytes = 1;
 
-    // Shortest seconds from request to arrival, without queueing. Never forgotten, because a full window measures its own queue. If the connection
-    // has become that much slower, the gain of an enlargement shows it.
+    // Shortest time in seconds from request to arrival, without queueing. Never reset, because a full window would measure its own queue. If the connection has
+    // become slower, the gain of an enlargement shows that.
     private double _roundTrip = double.PositiveInfinity;
 
-    // Waits count from this piece on, because it is the first requested at the present window size.
+    // Waits count from this piece on, the first one requested at the current window size.
     private int _telling;
 
-    // Window and rate before the last enlargement, while it is on trial; the rate is 0 before the first.
+    // Window and rate before the latest enlargement, while that enlargement is on trial. The rate is 0 before the first enlargement.
     private int _lastTarget;
     private double _lastRate;
     private bool _isTried;
 
-    // Waits still to ignore, waits to ignore after the next useless enlargement, and the rate at the start of the hold.
+    // _held: waits still to ignore. _hold: waits to ignore after the next useless enlargement. _heldRate: rate at the start of the hold.
     private int _held;
     private int _hold = ShortestHold;
     private double _heldRate;
     private bool _isPiledUp;
 
-    // Whether the ramp is over. If the round trip still limits afterwards, it has grown, so the window follows in smaller steps.
+    // Whether the ramp is over. If the round trip still limits the rate, it has become longer, so the window then grows in smaller steps.
     private bool _hasHeld;
     private bool _isProbing;
 
@@ -86,7 +86,7 @@ internal sealed class ReadAheadPolicy
         _openedAt = time.GetTimestamp();
     }
 
-    /// <summary>Counts bytes of the head given to the reader.</summary>
+    /// <summary>Counts bytes of the head segment delivered to the reader.</summary>
     public void Delivered(int count, int headNumber, bool endsPiece)
     {
         if (_delivered == 0)
@@ -109,7 +109,7 @@ internal sealed class ReadAheadPolicy
         if (_target == 1 || headNumber < _telling)
             return;
         var seconds = _time.GetElapsedTime(_markTime, now).TotalSeconds;
-        // The first wait measures only the landing segment, which says nothing about two at a time.
+        // The first wait measures only the landing segment, which says nothing about loading two at a time.
         var rate = _markBytes > 0 && seconds > 0 ? (_delivered - _markBytes) / seconds : 0;
         (_markBytes, _markTime) = (_delivered, now);
         Step(rate);
@@ -117,8 +117,8 @@ internal sealed class ReadAheadPolicy
     }
 
     /// <summary>
-    /// Reports that the segment that the reader waited for has arrived. The delay of a straggler, which was requested twice, does not count in the rate, but
-    /// the window covers such delays from now on.
+    /// Reports the arrival of the segment that the reader waited for. A straggler, which was requested twice, does not lower the measured rate, but the window
+    /// covers such delays from now on.
     /// </summary>
     public void Arrived(long askedFor, bool wasLate)
     {
@@ -163,14 +163,14 @@ internal sealed class ReadAheadPolicy
         var enough = UsefulSegments(rate);
         _rate = rate;
 
-        // A rate measured while connections were opening, or in parallel with other readers, is outdated once a higher one is seen. Bytes that piled
-        // up behind a straggler do not count.
+        // A rate measured while connections were opening, or alongside other readers, is outdated once a higher rate is seen. Bytes that piled up behind a
+        // straggler do not count.
         if (_held > 0 && rate >= LeastGain * _heldRate && !_isPiledUp)
             _held = 0;
         _isPiledUp = false;
         if (_held > 0)
         {
-            // The connection may carry less now, so segments beyond that would only queue.
+            // The connection may have become slower, so more segments would only queue.
             if (isKnown && enough < _target)
                 _target = Math.Max(2, (int)Math.Ceiling(enough));
             _isProbing = --_held == 0;
@@ -187,21 +187,21 @@ internal sealed class ReadAheadPolicy
     }
 
     /// <summary>
-    /// Decides the first step, for which no rate is known. The round trip limits the rate if the landing segment took longer to begin than to be read.
+    /// Decides the first step, when no rate is known yet. The round trip limits the rate if the landing segment took longer to begin arriving than to be read.
     /// Otherwise the connection or the reader is slow.
     /// </summary>
     private bool BeganSlowly =>
         _time.GetElapsedTime(_firstByteAt) is var since && (since <= FastReadTime || since <= _time.GetElapsedTime(_openedAt, _firstByteAt));
 
-    /// <summary>Number of segments beyond which a window gains nothing at this rate.</summary>
+    /// <summary>Returns the number of segments beyond which a larger window gains nothing at this rate.</summary>
     private double UsefulSegments(double rate)
     {
         var needed = SegmentsPerRoundTrip(rate);
         return Math.Max(LeastSlack * needed, Math.Min(UsualSlack * needed, ComfortableBytes / _segmentBytes)) + SegmentsForLateArticle(rate);
     }
 
-    /// <summary>Upper bound of enlargements, in segments; none while the round trip is unknown.</summary>
-    /// <remarks>The rate of a ramp, or of too small a window, says little about the capacity of the connection.</remarks>
+    /// <summary>Returns the upper bound for enlargements, in segments; effectively unlimited while the round trip is unknown.</summary>
+    /// <remarks>A rate measured during the ramp, or with too small a window, says little about the connection's capacity.</remarks>
     private double MaxUsefulSegments(double rate) =>
         double.IsFinite(_roundTrip)
             ? Math.Max(ComfortableBytes / _segmentBytes, SegmentsPerRoundTrip(_hasHeld ? Math.Min(UsualSlack * rate, FastestLine) : UsualLine)) + SegmentsForLateArticle(rate)
@@ -233,8 +233,8 @@ internal sealed class ReadAheadPolicy
     }
 }
 
-/// <summary>Measures the rate at which a reader takes bytes, and how many bytes are worth holding ahead at that rate.</summary>
-/// <remarks>Pure state of one reader, guarded by that reader.</remarks>
+/// <summary>Measures how fast a reader consumes bytes, and how many bytes are worth holding ahead at that rate.</summary>
+/// <remarks>State of one reader, guarded by that reader. Does no I/O.</remarks>
 internal sealed class PacedRate(StreamOptions options, TimeProvider time)
 {
     private static readonly TimeSpan Window = TimeSpan.FromSeconds(2);
@@ -279,8 +279,8 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
     }
 }
 
-/// <summary>Remembers how late stragglers arrive, so that after one reader had to wait, the next one buffers for such a delay.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Forgets after one to two minutes, because lines change.</remarks>
+/// <summary>Remembers how late stragglers arrive, so that after one reader had to wait, the next reader buffers enough for such a delay.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards all fields; nothing is called under it. Forgets after one to two minutes, because connections change.</remarks>
 internal sealed class LineMemory(TimeProvider time)
 {
     private static readonly TimeSpan Believed = TimeSpan.FromMinutes(1);

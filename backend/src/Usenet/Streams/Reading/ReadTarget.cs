@@ -21,10 +21,10 @@ internal readonly struct ReadTarget
 
     public ReadTarget UpTo(int count) => count >= Length ? this : _loan is null ? new(_memory[..count]) : new(_loan, count);
 
-    /// <summary>Whether the target accepts bytes of this buffer in addition to those already taken.</summary>
+    /// <summary>Whether the target accepts bytes from this buffer in addition to its current content.</summary>
     public bool Takes(SegmentBuffer source) => _loan?.Takes(source) != false;
 
-    /// <summary>Adds bytes of a buffer; the caller has checked that they fit.</summary>
+    /// <summary>Adds bytes from a buffer; the caller has checked that they fit.</summary>
     public void Put(SegmentBuffer source, int offset, int count)
     {
         if (_loan is null)

@@ -8,8 +8,8 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// The pieces that one reader holds ahead, in order: a ring sized to its slots, never to the file. The reader claims and releases slots. Loads fill them
-/// without a lock, and wake the reader only if it waits for that slot.
+/// The pieces that one reader holds ahead, in order. The ring grows with the number of slots, never with the file. The reader claims and releases slots. Loads
+/// fill them without a lock, and wake the reader only if it waits for that slot.
 /// </summary>
 /// <remarks>
 /// All members except <see cref="Notify"/> and <see cref="OnSlotDrained"/> belong to the reader, whose stream serializes them with its lock. An idle window
@@ -38,8 +38,8 @@ internal sealed class SegmentWindow : IAsyncDisposable
     private SegmentSlot? _awaited;
 
     /// <summary>
-    /// Creates a window at piece <paramref name="first"/>. The share is not owned. <paramref name="refusable"/> holds the debts of a reader that can
-    /// still get an error before its first byte. Such a reader need not wait for a doubtful article.
+    /// Creates a window at piece <paramref name="first"/>. The share is not owned. <paramref name="refusable"/> holds the debts of a reader that can still get
+    /// an error before its first byte. Such a reader does not have to wait for a doubtful article.
     /// </summary>
     public SegmentWindow(int first, BudgetShare share, StreamDebts? refusable = null)
     {
@@ -47,7 +47,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
         (_share, _refusable) = (share, refusable);
     }
 
-    /// <summary>Whether its reader can still be refused, because it has received nothing yet.</summary>
+    /// <summary>Whether the reader can still get an error response, because it has received nothing yet.</summary>
     public bool IsRefusable => _refusable is { HasBegun: false };
 
     public int HeadNumber { get; private set; }
@@ -64,14 +64,14 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <summary>Whether the head is served from disk, so that no prefetch is needed yet.</summary>
     public bool IsLent => Count > 0 && Head.IsLent;
 
-    /// <summary>Segments requested more than once for this reader, among released slots.</summary>
+    /// <summary>Number of released slots whose segments were requested more than once for this reader.</summary>
     public int Repeated { get; private set; }
 
     public SegmentSlot[] Slots => [.. Enumerable.Range(HeadNumber, Count).Select(number => PlaceOf(number)!)];
 
     public CancellationToken Closing => _closing.Token;
 
-    /// <summary>Adds a slot at the end; the caller has charged its cost. Without <paramref name="debt"/>, only proved bytes are served.</summary>
+    /// <summary>Adds a slot at the end; the caller has charged its cost. Without <paramref name="debt"/>, only verified bytes are served.</summary>
     public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt)
     {
         if (Count == _ring.Length)
@@ -88,21 +88,21 @@ internal sealed class SegmentWindow : IAsyncDisposable
 
     public void ReleaseHead() => Release(HeadNumber++);
 
-    /// <summary>Releases all but the first slots, from the far end, because those articles are the least likely to be on the wire.</summary>
+    /// <summary>Releases all but the first slots, farthest first, because the farthest articles are the least likely to be on the wire.</summary>
     public void Trim(int keep)
     {
         while (Count > keep)
             Release(--_next);
     }
 
-    /// <summary>Releases slots from the far end until no more than this is charged, but never the head.</summary>
+    /// <summary>Releases slots, farthest first but never the head, until at most this many bytes are charged.</summary>
     public void TrimTo(long bytes)
     {
         while (Count > 1 && Charged > bytes)
             Release(--_next);
     }
 
-    /// <summary>Makes released slots leave their loads, so that a request still queued never reaches the wire.</summary>
+    /// <summary>Makes released slots leave their loads, so that requests still queued never reach the wire.</summary>
     /// <remarks>Runs on another thread, because ending a load calls into the connections and a reader that moves on must not wait for that.</remarks>
     public void LeaveReleased()
     {
@@ -121,7 +121,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <summary>Called by loads when the state of a slot has changed.</summary>
     public void Notify(SegmentSlot slot)
     {
-        // Full fence between the write of the slot's state and the read of the reader's interest. The reader does the reverse, so no wake-up is lost.
+        // Full fence between the write of the slot's state and the read of _awaited. The reader's write and read are the reverse, so no wake-up is lost.
         Interlocked.MemoryBarrier();
         if (ReferenceEquals(Volatile.Read(ref _awaited), slot))
             _signal.Set();
@@ -198,11 +198,11 @@ internal sealed class SegmentWindow : IAsyncDisposable
     }
 }
 
-/// <summary>One slot of a window: hands a segment from the load that fills it to the reader that takes it.</summary>
+/// <summary>One slot of a window: hands a segment from its load to the reader.</summary>
 /// <remarks>
 /// States and their writers, each step one atomic operation:
 /// <list type="bullet">
-/// <item>Claimed → Lent: the load, if the disk has blocks proved earlier, so that the rest can wait until it is needed;</item>
+/// <item>Claimed → Lent: the load, if the disk has blocks verified earlier, so that the rest can wait until needed;</item>
 /// <item>Claimed or Lent → Filling: the load, when the first bytes may be read while the rest arrives;</item>
 /// <item>Claimed, Lent or Filling → Ready or Failed: the load, once;</item>
 /// <item>any → Released: the reader, once.</item>
@@ -222,7 +222,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
 
     private int _state;
 
-    // The load writes _early before Filling and _available also after it; the reader reads both. The slot has one reference to the buffer.
+    // The load writes _early before the Filling state, and _available then and later. The reader reads both. The slot has one reference to the buffer.
     private SegmentBuffer? _early;
     private int _available;
 
@@ -233,7 +233,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     private SegmentBuffer? _proved;
     private Exception? _failure;
 
-    // The reader until it has released the slot, and the load until nothing is in progress for the slot.
+    // One hold by the reader until it releases the slot, and one by the load until nothing is in progress for the slot.
     private int _holders = 2;
 
     /// <summary>Whether an open or a seek started here.</summary>
@@ -248,7 +248,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
 
     public override bool MustWait => !(isLanding && window.IsRefusable);
 
-    /// <summary>Whether the reader has not needed the rest of the segment so far.</summary>
+    /// <summary>Whether the slot serves blocks from disk, and the reader has not needed the rest of the segment yet.</summary>
     public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.Completion.Task.IsCompleted;
 
     /// <summary>Returns the state of the slot for progress displays. Callable on any thread, without a lock.</summary>
@@ -319,13 +319,13 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         TrySettle(Failed);
     }
 
-    /// <summary>Called by the reader to take the bytes that may be read now.</summary>
+    /// <summary>Called by the reader to read the bytes available now.</summary>
     /// <param name="offset">First byte in the segment.</param>
-    /// <param name="stop">Where the response stops taking from this segment; the last bytes before it are withheld until proved.</param>
+    /// <param name="stop">Offset in the segment where the response ends; the last bytes before it are withheld until verified.</param>
     /// <param name="withheld">Number of withheld bytes.</param>
-    /// <param name="isFirst">Whether the read has no bytes yet. If not, the next read reports a failure, so that this one ends exactly at the hole.</param>
-    /// <returns>Bytes taken; 0 while the reader has to wait.</returns>
-    /// <exception cref="IOException">The segment is unavailable, or bytes taken before the proof were wrong.</exception>
+    /// <param name="isFirst">Whether this read has no bytes yet. If false, the next read reports a failure, so that this one ends at the missing bytes.</param>
+    /// <returns>Number of bytes read; 0 if the reader has to wait.</returns>
+    /// <exception cref="IOException">The segment is unavailable, or bytes read before verification were wrong.</exception>
     public int Take(int offset, int stop, int withheld, ReadTarget target, bool isFirst)
     {
         var state = Volatile.Read(ref _state);
@@ -355,8 +355,8 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         return taken;
     }
 
-    /// <summary>Called by the reader, followed by <see cref="ReleaseHold"/>, when it no longer needs the slot, whatever its state.</summary>
-    /// <returns>True if the slot need not leave its load, because it is settled, waited only for the reader, or must settle owed bytes.</returns>
+    /// <summary>Called by the reader when it no longer needs the slot, in any state. The reader then calls <see cref="ReleaseHold"/>.</summary>
+    /// <returns>True if the slot may stay in its load: the load has finished, waited only for the reader, or must still verify early bytes.</returns>
     public bool Release()
     {
         var before = Interlocked.Exchange(ref _state, Released);
@@ -379,7 +379,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         return before is Ready or Failed || hasDoneWithout || debt?.TryKeep(Leave) == true;
     }
 
-    /// <summary>Ends the hold of the reader or of the load; the second call notifies the window.</summary>
+    /// <summary>Ends the reader's hold or the load's; the second call notifies the window.</summary>
     public void ReleaseHold()
     {
         if (Interlocked.Decrement(ref _holders) == 0)
@@ -419,12 +419,12 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         return false;
     }
 
-    /// <summary>Disk blocks proved earlier, with gaps between them. The creator passes one reference.</summary>
+    /// <summary>Blocks from disk, verified earlier, with gaps between them. The creator passes one reference.</summary>
     private sealed class LentBlocks(SegmentBuffer blocks)
     {
         public SegmentBuffer Blocks => blocks;
 
-        /// <summary>Completes when the reader needs the missing blocks; canceled if it never does.</summary>
+        /// <summary>Completes when the reader needs the missing blocks; canceled if the reader never does.</summary>
         public TaskCompletionSource Completion { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 }

@@ -17,7 +17,7 @@ public sealed class StreamEngine : IAsyncDisposable
     private readonly StreamMemory? _ownMemory;
 
     /// <param name="source">Delivers articles; not owned.</param>
-    /// <param name="loggers">Receives damaged articles.</param>
+    /// <param name="loggers">Creates the logger for damaged articles.</param>
     /// <param name="disk">Keeps segments between runs; not owned. If null, none are kept.</param>
     /// <param name="memory">Keeps segments, trust and traffic between engines; not owned. If null, they end with the engine.</param>
     public StreamEngine(
@@ -43,9 +43,9 @@ public sealed class StreamEngine : IAsyncDisposable
 
     /// <summary>Opens slices of posted files as one file. Loads nothing before the first read.</summary>
     /// <param name="position">Offset of the first byte to read.</param>
-    /// <param name="end">Offset after the last byte that will be read; null for the end of the file. Nothing after its segment is loaded.</param>
+    /// <param name="end">Offset after the last byte that will be read; null for the end of the file. Nothing past that byte's segment is loaded.</param>
     /// <param name="client">Compared by equality: while others wait, no client gets more than half of the places. If null, the lane is the client.</param>
-    /// <returns>A stream that the caller disposes. Its reads wait for a place while active streams hold all of them.</returns>
+    /// <returns>A stream that the caller disposes. Its reads wait for a place while active streams hold all places.</returns>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the combined file.</exception>
     public ReadOnlyStream Open(IReadOnlyList<FileExtent> extents, OperationLane lane, long position = 0, long? end = null, object? client = null)
     {
@@ -66,7 +66,7 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <param name="length">Length of the decrypted file.</param>
     /// <param name="position">Offset of the first byte to read.</param>
     /// <param name="end">
-    /// Offset after the last byte that will be read; null for the end of the file. Nothing after the segment of its block is loaded.
+    /// Offset after the last byte that will be read; null for the end of the file. Nothing past the segment with that byte's block is loaded.
     /// </param>
     /// <returns>A stream that the caller disposes.</returns>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the file, or the slices are too short.</exception>
@@ -85,8 +85,8 @@ public sealed class StreamEngine : IAsyncDisposable
     }
 
     /// <summary>Reports which bytes of a file are in memory, on disk, in transit or gone. Loads nothing and does not disturb open streams.</summary>
-    /// <param name="extents">The slices as they are opened; all of one file.</param>
-    /// <param name="mostCells">Most parts to report; limited to the number of segments.</param>
+    /// <param name="extents">The slices as passed to <c>Open</c>; all from one file.</param>
+    /// <param name="mostCells">Maximum number of parts to report; also limited by the number of segments.</param>
     /// <exception cref="IOException">The message-ids cannot be read.</exception>
     public Task<FileCells> LookAsync(IReadOnlyList<FileExtent> extents, int mostCells, CancellationToken cancellationToken) =>
         CellFinder.FindAsync(new CombinedMap(extents), _shared.Fetcher, mostCells, cancellationToken);

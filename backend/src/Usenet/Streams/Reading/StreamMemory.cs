@@ -5,12 +5,12 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// State that outlives an engine, because it stays true under new settings: proved segments, trust, and bytes reloaded for damaged files. Segments are dropped
-/// only if their memory limits change. Open streams share places and budget with the next engine.
+/// State that outlives an engine, because it stays valid under new settings: verified segments, trust, and bytes reloaded for damaged files. Segments are
+/// dropped only if their memory limits change. Open streams share places and budget with the next engine.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> serializes engines that open. Under it the locks of the memory are taken, and the locks of streams that release memory because the
-/// budget has shrunk. Dispose it after the engines that use it.
+/// Thread-safe. <c>_gate</c> serializes the opening of engines. While it is held, the locks of the memory are acquired, and the locks of streams that release
+/// memory because the budget has shrunk. Dispose this object after the engines that use it.
 /// </remarks>
 public sealed class StreamMemory : IDisposable
 {
@@ -47,7 +47,7 @@ public sealed class StreamMemory : IDisposable
 
     internal ServedSegments Segments { get; } = new();
 
-    /// <summary>Takes the files recorded as corrupt since the last call, to be stored because they count across restarts.</summary>
+    /// <summary>Returns and clears the files newly recorded as corrupt. The caller stores them, because they count across restarts.</summary>
     public IReadOnlyList<RememberedLie> TakeNewLies() => Trust.TakeNew();
 
     /// <summary>Restores the corrupt files that an earlier process stored.</summary>
