@@ -8,13 +8,13 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Opens connections to test how an account responds, and closes them again. If the account is in use, they take free slots of its pool, so that both together
-/// stay within the promised connections.
+/// Opens connections to test how an account responds, and closes them again. If the account is in use, the test takes free slots from its pool, so that test
+/// and pool together stay within the promised connections.
 /// </summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the open connections. Dispose closes them, with QUIT if they owe nothing. No call may run then.</remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards the open connections, which Dispose closes, with QUIT if possible. No call may run during Dispose.</remarks>
 public sealed class AccountTest : IAsyncDisposable
 {
-    // How long idle connections may take to make room. Servers usually close within a round trip of QUIT.
+    // How long idle connections may take to close. Servers usually close within one round trip after QUIT.
     private static readonly TimeSpan CloseIdleTimeout = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
@@ -28,10 +28,10 @@ public sealed class AccountTest : IAsyncDisposable
     internal AccountTest(NntpConnectionPool? pool, SharedResources shared, INameResolver names, NntpOptions options, Func<Task>? release) =>
         (_pool, _shared, _names, _options, _release) = (pool, shared, names, options, release);
 
-    /// <summary>Open connections of the account, excluding the test.</summary>
+    /// <summary>Number of open connections of the account, without those of the test.</summary>
     public int Beside => _pool?.Counts.Open ?? 0;
 
-    /// <summary>Closes the idle connections of the account to make room for the test.</summary>
+    /// <summary>Closes the account's idle connections, to free slots for the test.</summary>
     public async Task MakeRoomAsync(CancellationToken cancellationToken)
     {
         if (_pool is null)
@@ -49,7 +49,7 @@ public sealed class AccountTest : IAsyncDisposable
     /// <summary>Opens a connection and logs in.</summary>
     /// <param name="provider">Host and port of the account; TLS and login may differ.</param>
     /// <param name="entering">Called on any thread when a step begins; may be null.</param>
-    /// <returns>Disposed by the caller or the test. Null if the account has no free slot.</returns>
+    /// <returns>A connection that the caller or the test disposes. Null if the account has no free slot.</returns>
     /// <exception cref="NntpException">The server cannot be reached or refuses the login.</exception>
     public async Task<TestConnection?> OpenAsync(ProviderOptions provider, Action<DialStep>? entering, CancellationToken cancellationToken)
     {
@@ -115,7 +115,7 @@ public sealed class TestConnection : IAsyncDisposable
     private int _owed;
     private bool _isClosed;
 
-    // traffic: counts the received bytes; not part of any provider's usage if the account is not in use.
+    // traffic: counts the received bytes. If the account is not in use, they are not part of any provider's usage.
     internal TestConnection(
         NntpTransport transport, NntpConnectionPool? pool, ProviderTraffic traffic, SharedResources shared, NntpOptions options, Action<TestConnection> closed) =>
         (_transport, _pool, _traffic, _shared, _options, _closed) = (transport, pool, traffic, shared, options, closed);
@@ -154,7 +154,7 @@ public sealed class TestConnection : IAsyncDisposable
             : null;
     }
 
-    /// <summary>Requests a body by message-id; <see cref="ReceiveAsync"/> takes it.</summary>
+    /// <summary>Requests a body by message-id. <see cref="ReceiveAsync"/> receives it.</summary>
     public Task AskAsync(MessageId id, CancellationToken cancellationToken) =>
         SendAsync(output => NntpCommandWriter.WriteBody(output, id), cancellationToken);
 
@@ -162,9 +162,9 @@ public sealed class TestConnection : IAsyncDisposable
     public Task AskAsync(long number, CancellationToken cancellationToken) =>
         SendAsync(output => NntpCommandWriter.WriteBody(output, number), cancellationToken);
 
-    /// <summary>Receives the next requested body, in order of the requests.</summary>
-    /// <returns>False if the server does not have it.</returns>
-    /// <exception cref="NntpException">The connection broke, or the reply is no body.</exception>
+    /// <summary>Receives the next requested body, in request order.</summary>
+    /// <returns>False if the server does not have the article.</returns>
+    /// <exception cref="NntpException">The connection broke, or the reply is not a body.</exception>
     public async Task<bool> ReceiveAsync(IArticleSink sink, CancellationToken cancellationToken)
     {
         var (code, text) = await ReadLineAsync(cancellationToken, endsReply: false);
@@ -196,7 +196,7 @@ public sealed class TestConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Closes the connection, with QUIT if it owes nothing.</summary>
+    /// <summary>Closes the connection, with QUIT if no reply is outstanding.</summary>
     public async ValueTask DisposeAsync()
     {
         if (_isClosed)
@@ -238,7 +238,7 @@ public sealed class TestConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Closes in the middle of a reply. If the account is in use, the socket keeps its slot until the server notices.</summary>
+    /// <summary>Closes the connection in the middle of a reply. If the account is in use, the socket keeps its slot until the server notices.</summary>
     private async Task GiveUpAsync()
     {
         if (_pool is IDialPlaces places)

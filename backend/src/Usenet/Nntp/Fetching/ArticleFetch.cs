@@ -10,13 +10,12 @@ namespace Sluice.Usenet.Nntp.Fetching;
 /// hedges it at another provider or connection, and the first good bytes win (F11).
 /// </summary>
 /// <remarks>
-/// Used for one fetch. <see cref="Gate"/> guards the state shared by the attempts. It is also the lock of their replies, so it alone
-/// decides whose bytes reach the sink. The locks of pools and of the sink are taken below it, and nothing is awaited, canceled or
-/// completed under it.
+/// Each instance serves one fetch. <see cref="Gate"/> guards the state that the attempts share. Their replies use the same lock, so it alone decides whose
+/// bytes reach the sink. The locks of pools and of the sink may be taken under it, but nothing is awaited, canceled or completed under it.
 /// </remarks>
 internal sealed class ArticleFetch : IPendingFetch, IUrgent
 {
-    // A miss without proof after this time is requested again, alone on a connection; at once if a reader waits.
+    // If a miss stays unconfirmed for this long, the article is requested again on an exclusive connection; at once if a reader waits.
     private static readonly TimeSpan ProofWait = TimeSpan.FromSeconds(1);
 
     private readonly FetchServices _services;
@@ -24,8 +23,8 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     private readonly ArticleRequest _request;
     private readonly CancellationToken _cancellationToken;
 
-    // Guarded by Gate. _asked holds the providers that must not be asked (again). _isTaken: the sink has seen the end of the article.
-    // _isOver: the leader has delivered, or an attempt has failed for good.
+    // Guarded by Gate. _asked holds the providers that must not be asked (again). _isTaken: the sink has received the whole article. _isOver: the leader has
+    // delivered, or an attempt has failed for good.
     private ProviderSet _asked;
     private ProviderWalk? _walk;
     private FetchAttempt _leader;
@@ -36,11 +35,11 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     private NntpConnection? _deliveredOver;
     private Exception? _broke;
 
-    // The challengers, oldest first, with their walks, which never fail. Replaced under Gate, but read without it by Raise. Raise may miss
-    // a new challenger; that one leases later, and the pool checks the urgency at that time.
+    // The challengers, oldest first, with their walks, which never fail. Replaced under Gate, but read without it by Raise. Raise may miss a new challenger,
+    // but that challenger requests its lease later, and the pool then checks the urgency.
     private volatile (FetchAttempt Attempt, Task Walk, long BegunAt)[] _challenges = [];
 
-    // When a reader began to wait, in ticks of the time provider; long.MaxValue if none waits. Raise writes it without the gate.
+    // When a reader began to wait, in ticks of the time provider; long.MaxValue if none waits. Raise writes it without the lock.
     private long _awaitedSince = long.MaxValue;
 
     // The sink is not called after RunAsync has ended.
@@ -100,7 +99,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         }
     }
 
-    /// <summary>Whether an attempt behind a late reply may ask elsewhere, although the article may then arrive twice.</summary>
+    /// <summary>Whether an attempt behind a late reply may use another connection or provider, although the article may then arrive twice.</summary>
     public bool TryMove(int attempt, bool isPaid)
     {
         var moving = Attempt(attempt);
@@ -110,7 +109,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return true;
     }
 
-    /// <summary>Takes reply bytes of an attempt, under the gate. They reach the sink if the attempt leads, or takes the lead now.</summary>
+    /// <summary>Receives reply bytes of an attempt. They reach the sink if the attempt leads, or takes the lead now. Called under <see cref="Gate"/>.</summary>
     public bool? Write(int attempt, ReadOnlySpan<byte> raw, out int consumed)
     {
         consumed = 0;
@@ -123,28 +122,28 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return _isTaken = _sink.Write(raw, out consumed);
     }
 
-    /// <summary>Minimum bytes still to come for the attempt whose bytes reach the sink. Under the gate.</summary>
+    /// <summary>Minimum bytes still to come for the attempt whose bytes reach the sink. Called under <see cref="Gate"/>.</summary>
     public long StillToCome(int attempt) => !_isTaken && Attempt(attempt) is { HasBytes: true } from && from == _leader ? _sink.StillToCome : 0;
 
     /// <summary>
-    /// Takes an attempt from provider to provider. A miss moves on at once; a fault is first retried over another connection of the same
+    /// Lets an attempt ask one provider after another. After a miss it asks the next one at once; a fault is first retried over another connection of the same
     /// provider. Any other exception ends the whole fetch.
     /// </summary>
-    /// <returns>The end of the fetch for the first attempt; nothing for a challenger.</returns>
+    /// <returns>The reply of the fetch for the first attempt; nothing for a challenger.</returns>
     /// <remarks>
-    /// One method for both kinds of attempts, with few locals, because each waiting article costs an object that holds them. Its steps:
-    /// 1. Choose the next provider; if none is left, one whose miss is in doubt.
+    /// One method for both kinds of attempts, with few locals, because each waiting article keeps an object with all of them. Its steps:
+    /// 1. Choose the next provider; if none is left, one whose miss is unconfirmed.
     /// 2. Skip a provider whose breaker is open, because it may only be asked after all others.
     /// 3. Prepare a lease, unless the fetch has ended meanwhile.
     /// 4. Wait for a connection.
-    /// 5. Send BODY and read its reply: deliver a body, note a miss.
+    /// 5. Send BODY and read its reply: deliver a body, record a miss.
     /// 6. Release the lease.
     /// 7. Stop if the fetch has ended; otherwise choose between a retry and another provider, and repeat.
     /// 8. End the attempt. The first one waits for the challengers and concludes the fetch.
     /// </remarks>
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
-        // Assigned after the last await, so that the state of a waiting article has no field for it.
+        // Assigned after the last await, so that the object kept for a waiting article has no field for it.
         Exception? broke;
         try
         {
@@ -165,7 +164,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
 
                 Ask(attempt, provider, isProbe: probe is not null);
 
-                // 3. A fetch that ended earlier had no lease to cancel.
+                // Step 3. If the fetch ended before this point, it had no lease to cancel.
                 if (HasEnded(attempt))
                     break;
                 try
@@ -193,7 +192,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
                 }
                 catch (OperationCanceledException) when (attempt.AsksAgain(provider) && !HasEnded(attempt) && !_cancellationToken.IsCancellationRequested)
                 {
-                    // The miss was settled during the wait for a connection.
+                    // The miss was confirmed or refuted while the attempt waited for a connection.
                     attempt.IsAskedAgain = false;
                 }
                 finally
@@ -223,7 +222,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return Conclude();
     }
 
-    /// <summary>The next provider in order that may have the article; null if none is left.</summary>
+    /// <summary>Returns the next provider in order that may have the article; null if none is left.</summary>
     private Provider? TakeNext()
     {
         lock (Gate)
@@ -241,8 +240,8 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     }
 
     /// <summary>
-    /// Called when no other provider is left. A miss counts only once its connection has proved that it answers in order. Otherwise that
-    /// provider is asked once more on an exclusive connection, so that no other reply can be mistaken for it. Null if no doubt is left.
+    /// Called when no other provider is left. A miss counts only once its connection is known to answer in order. Otherwise that provider is asked once more on
+    /// an exclusive connection, where no other reply can be mistaken for the answer. Null if no miss is in doubt any more.
     /// </summary>
     private async Task<Provider?> NextDoubtedAsync(FetchAttempt attempt)
     {
@@ -275,7 +274,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             return _walk?.TakeDoubt();
     }
 
-    /// <summary>Gives a connection a moment to prove its miss, unless a reader waits. After a second request, it waits until the miss is settled.</summary>
+    /// <summary>Gives a connection a moment to confirm its miss, unless a reader waits. After a second request, waits until the miss is decided.</summary>
     private async ValueTask AwaitProofAsync(FetchAttempt attempt, Task settled)
     {
         while (!settled.IsCompleted)
@@ -296,7 +295,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         }
     }
 
-    /// <summary>Prepares the lease of a provider. A separate method, because the walk would otherwise keep copies across its awaits.</summary>
+    /// <summary>Prepares a lease at a provider. A separate method, because the walk would otherwise keep copies across its awaits.</summary>
     private void Ask(FetchAttempt attempt, Provider provider, bool isProbe)
     {
         if (attempt.Provider is not null && _request.Urgency is { } urgency)
@@ -310,7 +309,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         ? new ValueTask(LeaseAloneAsync(attempt.Doubt!, attempt.Lease))
         : provider.Pool.LeaseAsync(attempt.Lease, _cancellationToken);
 
-    /// <summary>Waits for an exclusive connection, unless the miss is settled earlier.</summary>
+    /// <summary>Waits for an exclusive connection, unless the miss is confirmed or refuted first.</summary>
     private async Task LeaseAloneAsync(DoubtedMiss doubt, ConnectionLease lease)
     {
         var settled = doubt.Proof.Settled;
@@ -320,7 +319,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         await leasing;
     }
 
-    /// <summary>Excludes the time spent on the bandwidth limit from the waits of reader and attempt, because it is no reason for a hedge.</summary>
+    /// <summary>Excludes time spent waiting for the bandwidth limit from the waits of reader and attempt, because it is no reason for a hedge.</summary>
     private void LeaveOutPaced(FetchAttempt attempt)
     {
         if (attempt.Lease.PacedFor is not (> 0 and var paced))
@@ -359,7 +358,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         if (fault?.Fault == NntpFault.GivenUp && attempt.TryLosePlace())
             return provider;
 
-        // The reader has already waited through one stall, so an unasked provider comes before a retry (F10).
+        // The reader has already waited through one stall, so a provider not asked yet comes before a retry (F10).
         var other = fault?.Fault == NntpFault.Stalled ? TakeNext() : null;
         if (other is null && fault is { IsTransient: true } && !provider.Pool.IsUnreachable && attempt.Failures++ < _services.Options.RetriesPerProvider)
             return provider;
@@ -403,7 +402,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         _services.Meter.Fetched(attempt.AskedAt);
     }
 
-    /// <summary>Handles a lost race: the provider was late, or it was asked needlessly because the late one recovered.</summary>
+    /// <summary>Handles a lost race: the provider was late, or it was asked needlessly because the late provider recovered.</summary>
     private void GiveWay(FetchAttempt attempt, Provider provider, BreakerProbe? probe)
     {
         if (attempt.HasLed)
@@ -443,13 +442,13 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
                 return;
         }
 
-        // No challenger can start after this point.
+        // No challenger can start from here on.
         First.GiveUp();
         foreach (var (challenger, _, _) in _challenges)
             challenger.GiveUp();
     }
 
-    /// <summary>The walk of a challenger; null if there is no further challenger. None can start after that.</summary>
+    /// <summary>Returns the walk of a challenger; null if there is no further one. None can start after that.</summary>
     private Task? NextChallenge(int index)
     {
         lock (Gate)
@@ -461,7 +460,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         }
     }
 
-    /// <summary>Waits for the challengers, and leaves the current thread unless the continuation may run on it.</summary>
+    /// <summary>Waits for the challengers, and switches to another thread unless the continuation may run on this one.</summary>
     private async Task SettleAsync()
     {
         for (var i = 0; NextChallenge(i) is { } challenge; i++)
@@ -485,7 +484,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return reply;
     }
 
-    /// <summary>Called when a reader starts to wait. Takes no lock of the fetch, because readers hold locks that its sink takes.</summary>
+    /// <summary>Called when a reader starts to wait. Does not take the fetch's lock, because readers hold locks that its sink takes.</summary>
     public void Raise()
     {
         Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
@@ -494,7 +493,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             challenger.Raise();
     }
 
-    /// <summary>Whether the leader, and the challenger if there is one, have waited too long for a connection. Under the gate.</summary>
+    /// <summary>Whether the leader, and any challenger, have waited too long for a connection. Called under <see cref="Gate"/>.</summary>
     private bool WaitsForLong()
     {
         if (_isTaken || _leader.IsSent || _challenger is { IsSent: true })
@@ -503,7 +502,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return _services.Time.GetElapsedTime(since) >= _services.Options.HedgeWait;
     }
 
-    /// <summary>Whether a reader has waited so long for a connection that another stall would be too much (F10). Only if another provider is left.</summary>
+    /// <summary>Whether a reader has waited so long for a connection that another stall would be too much (F10), and another provider is left.</summary>
     private bool WaitedInSilence(FetchAttempt attempt, Provider provider)
     {
         var since = Math.Max(attempt.AskedAt, provider.Pool.Line.Silences.HeardAt);
@@ -514,8 +513,8 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     }
 
     /// <summary>
-    /// Grants a reader its one free hedge after half the stall timeout, because the other half plus a second silence would be too long
-    /// (F10). One hedge per article is too rare to add much traffic. Under the gate.
+    /// Grants a reader its one free hedge after half the stall timeout, because the other half plus a second silence would be too long (F10). One hedge per
+    /// article is too rare to add much traffic. Called under <see cref="Gate"/>.
     /// </summary>
     private bool TryTakeOwedHedge()
     {
@@ -526,13 +525,13 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     }
 
     /// <summary>
-    /// Whether replies of its provider keep failing while other providers respond. A race is then pointless, and asking elsewhere costs no
-    /// extra traffic. A probe stays, because it has to show how the provider responds.
+    /// Whether the provider's replies keep failing while other providers respond. A race is then pointless, and asking elsewhere costs no extra traffic. A
+    /// probe stays, because it has to show whether the provider responds.
     /// </summary>
     private bool MustLeave(FetchAttempt attempt) =>
         attempt is { Provider: { } provider, IsProbe: false } && ProviderSelector.MustSpare(_services.Providers, provider) is not null;
 
-    /// <summary>Starts a challenger if a provider and the budget allow it. Under the gate. It is free if no copy can arrive twice.</summary>
+    /// <summary>Starts a challenger if a provider and the budget allow it; free if no copy can arrive twice. Called under <see cref="Gate"/>.</summary>
     private bool TryChallenge(Provider late, bool isSent, bool isFree = false)
     {
         if (ProviderSelector.Rival(_services.Providers, _asked, _walk?.MissedBackbones, late, isSent) is not { } rival
@@ -555,7 +554,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             (urgency.WasLate, urgency.WasAskedAgain) = (true, true);
     }
 
-    /// <summary>Whether the sink accepts bytes of this attempt: the leader, or a challenger begun after the leader's last progress. Under the gate.</summary>
+    /// <summary>Whether the sink accepts this attempt's bytes: it leads, or began after the leader's last progress. Called under <see cref="Gate"/>.</summary>
     private bool MayLead(FetchAttempt attempt)
     {
         if (attempt.HasLost || _isOver)

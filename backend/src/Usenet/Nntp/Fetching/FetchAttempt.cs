@@ -2,23 +2,23 @@ using Sluice.Usenet.Nntp.Connections;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
-/// <summary>The state of one attempt of a fetch, at one provider at a time. The sink takes bytes of the leading attempt only.</summary>
-/// <param name="gate">The gate of the fetch. It guards everything except the lease, the wake-up and the members used by the walk alone.</param>
+/// <summary>The state of one attempt of a fetch, which asks one provider at a time. Only bytes of the leading attempt reach the sink.</summary>
+/// <param name="gate">The fetch's lock. It guards everything except the lease, the wake-up and the members that only the walk uses.</param>
 /// <param name="number">Identifies the attempt to its replies.</param>
 internal sealed class FetchAttempt(Lock gate, ushort number)
 {
-    // If articles stall all the time, each move ends behind another stalled article. After this many moves a fetch stays until the replies before it arrive
-    // or its connection stalls.
+    // If articles keep stalling, each move may put the fetch behind another stalled article. After this many moves, the fetch stays until the replies before
+    // its own arrive or its connection stalls.
     private const int MostMoves = 8;
 
-    // A fetch also loses its lease if its connection closes or its pool dismisses all waiters. Beyond this limit, a lost lease counts as a failure.
+    // A fetch also loses its lease if the connection closes or the pool turns all waiters away. Beyond this limit, a lost lease counts as a failure.
     private const int MostPlacesLost = 32;
 
-    // Fewer bytes are no progress, because a server that sends one a second will not finish.
+    // Fewer bytes do not count as progress, because a server that sends one byte a second will not finish.
     private const int MinProgressBytes = 1024;
 
-    // Set by the walk, and used without the gate by threads that raise or abandon the attempt. The walk checks for both after it has set them. So either that
-    // thread finds the lease, or the walk notices the raise or the end.
+    // Set by the walk, and used without the lock by threads that raise or abandon the attempt. After setting a field, the walk checks whether either has
+    // happened. So either the other thread finds the lease, or the walk notices.
     private volatile ConnectionLease? _lease;
     private volatile TaskCompletionSource? _wake;
 
@@ -30,13 +30,13 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
     /// <summary>The current or last provider; null before the first.</summary>
     public Provider? Provider { get; private set; }
 
-    /// <summary>The lease for a connection of that provider, waiting or held. Used by the walk alone, while it asks.</summary>
+    /// <summary>The lease on one of that provider's connections, waiting or held. Only the walk uses it, while it asks the provider.</summary>
     public ConnectionLease Lease => _lease ?? throw new InvalidOperationException("No provider is asked.");
 
     /// <summary>When that provider was asked, in ticks of the time provider.</summary>
     public long AskedAt { get; private set; }
 
-    /// <summary>Whether the provider is asked to test if its replies still fail.</summary>
+    /// <summary>Whether this request tests if the provider's replies still fail.</summary>
     public bool IsProbe { get; private set; }
 
     public bool IsSent { get; private set; }
@@ -51,16 +51,16 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
 
     public bool HasLost { get; private set; }
 
-    /// <summary>Whether it was started because the leader was late.</summary>
+    /// <summary>Whether the attempt was started because the leader was late.</summary>
     public bool IsChallenge { get; init; }
 
-    /// <summary>Failures at the current provider. Used by the walk alone, like the next three properties.</summary>
+    /// <summary>Failures at the current provider. Only the walk uses this and the next three properties.</summary>
     public int Failures { get; set; }
 
     /// <summary>The fault of the last request; null if it was answered.</summary>
     public NntpException? LastFault { get; set; }
 
-    /// <summary>The unproved miss that the walk settles; null if there is none.</summary>
+    /// <summary>The unconfirmed miss that the walk is checking; null if there is none.</summary>
     public DoubtedMiss? Doubt { get; set; }
 
     /// <summary>Whether the provider of <see cref="Doubt"/> is asked again.</summary>
@@ -69,7 +69,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
     /// <summary>Whether this attempt gets a connection before prefetches do.</summary>
     public bool IsLate => IsChallenge || _placesLost > 0;
 
-    /// <summary>Whether this attempt may move when a reply before its own is late.</summary>
+    /// <summary>Whether this attempt may move to another connection if a reply before its own is late.</summary>
     public bool MayMove => _placesLost < MostMoves;
 
     public bool IsBeaten
@@ -81,15 +81,15 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
         }
     }
 
-    /// <summary>Counts a lease lost before the reply, so that the same provider is asked again; false if it happened too often.</summary>
+    /// <summary>Counts a lease lost before the reply, so that the same provider is asked again; false if too many were lost.</summary>
     public bool TryLosePlace() => _placesLost < MostPlacesLost && ++_placesLost > 0;
 
-    /// <summary>Whether this provider is asked again because its miss is not proved.</summary>
+    /// <summary>Whether this provider is asked again because its miss is unconfirmed.</summary>
     public bool AsksAgain(Provider provider) => IsAskedAgain && Doubt?.Provider == provider;
 
     public void Settled() => (Doubt, IsAskedAgain) = (null, false);
 
-    /// <summary>Begins to ask a provider. The lease is lent and waits for a connection first.</summary>
+    /// <summary>Begins to ask a provider. The caller owns the lease, which first waits for a connection.</summary>
     public void Ask(Provider provider, ConnectionLease lease, long now, bool isProbe)
     {
         lock (gate)
@@ -99,7 +99,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
         }
     }
 
-    /// <summary>The current progress. Under the gate. <paramref name="isChallenged"/> tells whether a challenger runs.</summary>
+    /// <summary>Returns the current progress. Called under <c>gate</c>. <paramref name="isChallenged"/> tells whether a challenger runs.</summary>
     public FetchSnapshot Look(bool isChallenged)
     {
         if (Provider is null || _lease is not { } lease)
@@ -108,7 +108,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
         return new FetchSnapshot(stage, Provider.Options.Name, AskedAt, isChallenged || (IsSent && lease.Load?.IsLate == true));
     }
 
-    /// <summary>Excludes ticks spent on the bandwidth limit, because the provider did not cause them.</summary>
+    /// <summary>Excludes ticks spent waiting for the bandwidth limit, because the provider did not cause them.</summary>
     public void AddPacedTime(long ticks)
     {
         lock (gate)
@@ -127,7 +127,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
             (_lease, AliveAt) = (null, 0);
     }
 
-    /// <summary>Marks the attempt as beaten. Another thread cancels it, because this one holds the gate.</summary>
+    /// <summary>Marks the attempt as beaten. Another thread cancels the attempt, because this thread holds the lock.</summary>
     public void Lose()
     {
         HasLost = true;
@@ -158,7 +158,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
         return wake.Task;
     }
 
-    /// <summary>Counts bytes that go to the sink.</summary>
+    /// <summary>Counts bytes that are passed to the sink.</summary>
     public void Note(int bytes, long now)
     {
         _newBytes += bytes;

@@ -21,15 +21,15 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
 
     public TimeProvider Time => Shared.Time;
 
-    /// <summary>The next provider that was not asked; null if none is left. <paramref name="walk"/> is null before the first reply.</summary>
+    /// <summary>Returns the next provider not asked yet; null if none is left. <paramref name="walk"/> is null before the first reply.</summary>
     public Provider? Next(in ArticleRequest request, ProviderSet asked, ProviderWalk? walk) => ProviderSelector.Next(
         Providers, asked, walk?.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Releases.Behind(request.Release, _ids));
 
-    /// <summary>Whether a provider recently reported the article missing. A health check asks anyway.</summary>
+    /// <summary>Whether a provider recently reported the article missing. Health checks ask that provider anyway.</summary>
     public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>
         request.Lane != OperationLane.HealthCheck && Shared.Memory.IsMissing(provider.Pool.Id, request.Id);
 
-    /// <summary>Records a miss in the release order, which needs no proof because it only orders. The pool remembers proved misses.</summary>
+    /// <summary>Records a miss in the release order. It may be unconfirmed, because it only affects the order. The pool remembers confirmed misses.</summary>
     public void Missed(in ArticleRequest request, Provider provider) => Releases.Answered(request.Release, provider.Options.Id, isMiss: true);
 
     public void Delivered(in ArticleRequest request, Provider provider, BreakerProbe? probe)

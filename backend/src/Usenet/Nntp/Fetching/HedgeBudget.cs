@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Limits hedges, and moves away from late replies, to one in twenty articles, so that a stalling provider cannot double the traffic. A few are granted in
+/// Limits hedges, and moves away from late replies, to one in twenty articles, so that a stalling provider cannot double the traffic. A few are allowed in
 /// advance, because the first article of the first stream may already be late.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
@@ -11,7 +11,7 @@ internal sealed class HedgeBudget
     private const int InAdvance = 4;
     private const int MostSavedUp = 16;
 
-    // The number of replies behind a late one, at a usual pipeline depth.
+    // Number of replies behind a late one, at a typical pipeline depth.
     private const int MovesInAdvance = MostSavedUp - InAdvance;
 
     // In articles: a hedge may add one article of traffic, and each fetched article earns one twentieth.

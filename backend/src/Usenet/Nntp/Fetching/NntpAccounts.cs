@@ -30,12 +30,12 @@ public sealed class NntpAccounts : IAsyncDisposable
     private readonly Dictionary<Guid, AccountKey> _known = [];
     private bool _isDisposed;
 
-    // Replaced under _gate when an account comes or goes. Read without it, because each returned permit pumps all accounts.
+    // Replaced under _gate when an account is added or removed. Read without the lock, because each returned permit pumps all accounts.
     private volatile Account[] _all = [];
 
     /// <summary>Creates the accounts without opening any connection.</summary>
     /// <param name="limiter">Shared by everything that fetches in this process.</param>
-    /// <param name="memory">Learned facts about the providers; null to start and end without any.</param>
+    /// <param name="memory">Learned facts about the providers; null to start without any and keep none.</param>
     /// <param name="names">Resolves host names; null for the system's resolver.</param>
     /// <param name="bandwidth">Limits the bandwidth of all providers together; not owned. Null for no limit.</param>
     public NntpAccounts(
@@ -56,10 +56,10 @@ public sealed class NntpAccounts : IAsyncDisposable
 
     public long BytesReceived => _shared.Meter.BytesReceived;
 
-    /// <summary>Usage of each provider since startup, by id; several entries of one account count for the first entry.</summary>
+    /// <summary>Usage of each provider since startup, by provider id. If several entries name one account, it counts for the first entry.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _shared.Traffics.Uses;
 
-    /// <summary>Times to the first byte of articles since startup, by id of the provider.</summary>
+    /// <summary>Times to the first byte of an article since startup, by provider id.</summary>
     public IReadOnlyDictionary<Guid, HistogramSnapshot> FirstBytes => _shared.Traffics.FirstBytes;
 
     public FetchTotals Totals => _shared.Meter.Totals;
@@ -72,7 +72,7 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <summary>Tracks which providers lack much of a release.</summary>
     internal ReleaseOrder Releases { get; }
 
-    /// <summary>Applies the restored memory of an earlier run, unless something newer has been learned.</summary>
+    /// <summary>Applies the facts restored from an earlier run, unless this run has learned something newer.</summary>
     public void Recall()
     {
         foreach (var account in _all)
@@ -97,7 +97,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         _shared.Meter.Dispose();
     }
 
-    /// <summary>Creates a login test, owned by the caller. It takes slots from the pool of an account in use, so both stay within its cap.</summary>
+    /// <summary>Creates a login test, owned by the caller. If the account is in use, the test takes slots from its pool, because both share the cap.</summary>
     /// <param name="provider">The server and login, saved or not.</param>
     /// <param name="names">Resolves host names and restricts which addresses may be dialed.</param>
     public AccountTest Test(ProviderOptions provider, INameResolver names, NntpOptions options)
@@ -112,7 +112,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         }
     }
 
-    /// <summary>Applies the settings to the accounts of these entries and keeps them until <see cref="ReleaseAsync"/>. One pool per entry.</summary>
+    /// <summary>Applies the settings to the entries' accounts, which stay open until <see cref="ReleaseAsync"/>. Returns one pool per entry.</summary>
     internal IReadOnlyList<NntpConnectionPool> Acquire(IReadOnlyList<ProviderOptions> entries, NntpOptions options)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(entries.Count, ProviderSet.MaxProviders);
@@ -149,7 +149,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         return pools;
     }
 
-    /// <summary>Releases acquired entries, and closes the accounts without users.</summary>
+    /// <summary>Releases acquired entries, and closes accounts that nothing uses any more.</summary>
     internal async Task ReleaseAsync(IReadOnlyList<ProviderOptions> entries)
     {
         List<Account> unused = [];
@@ -178,7 +178,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         return counted[0] with { MaxConnections = counted.Sum(entry => entry.MaxConnections) };
     }
 
-    /// <summary>Forgets everything learned under the id of an entry if the entry now names another server.</summary>
+    /// <summary>Forgets everything learned about an entry's id if the entry now names another server.</summary>
     private void NoteKey(ProviderOptions entry)
     {
         var key = AccountKey.Of(entry);
@@ -193,7 +193,7 @@ public sealed class NntpAccounts : IAsyncDisposable
             account.Pool.Pump();
     }
 
-    /// <summary>The key that makes entries of the settings one account.</summary>
+    /// <summary>Identifies an account: settings entries with the same key share one.</summary>
     private readonly record struct AccountKey(string Host, int Port, string User)
     {
         public static AccountKey Of(ProviderOptions entry) => new(entry.Host.TrimEnd('.').ToUpperInvariant(), entry.Port, entry.User ?? "");
@@ -205,7 +205,7 @@ public sealed class NntpAccounts : IAsyncDisposable
 
         public NntpConnectionPool Pool => pool;
 
-        /// <summary>Number of users. Guarded by the lock of the accounts.</summary>
+        /// <summary>Number of pools and tests that use the account. Guarded by the lock of <see cref="NntpAccounts"/>.</summary>
         public int Uses { get; set; }
 
         public async ValueTask DisposeAsync()

@@ -9,11 +9,11 @@ namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// All providers of one version of the settings, as one source of articles. A fetch asks them in the order of <see cref="ProviderSelector"/> until one
-/// delivers. A miss moves on at once; a fault is first retried over another connection of the same provider.
+/// delivers. After a miss the next provider is asked at once; a fault is first retried over another connection of the same provider.
 /// </summary>
 /// <remarks>
-/// Thread-safe. The provider indexes belong to this pool, but the connections belong to the accounts, which several pools may share. Dispose releases them, and
-/// ends all fetches if no other pool uses the accounts.
+/// Thread-safe. The provider indexes belong to this pool, but the connections belong to the accounts, which several pools may share. Dispose releases the
+/// accounts, and ends all fetches if no other pool uses these accounts.
 /// </remarks>
 public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 {
@@ -27,7 +27,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <summary>Creates a pool with its own accounts, without opening any connection.</summary>
     /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index but are never asked.</param>
     /// <param name="limiter">Shared by everything that fetches in this process.</param>
-    /// <param name="memory">Learned facts about the providers; null to start and end without any.</param>
+    /// <param name="memory">Learned facts about the providers; null to start without any and keep none.</param>
     public ProviderPool(
         IReadOnlyList<ProviderOptions> providers,
         NntpOptions options,
@@ -109,7 +109,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 
     public Meter Meter => _accounts.Meter;
 
-    /// <summary>Opens a connection to one provider, unless one is open, and leaves it in its pool.</summary>
+    /// <summary>Opens a connection to one provider, unless one is already open, and leaves it in the pool.</summary>
     /// <exception cref="NntpException">The server cannot be reached or refuses the login; the message is a sentence for the user.</exception>
     public Task ProbeAsync(int provider, CancellationToken cancellationToken) => _providers[provider].Pool.ProbeAsync(_providers[provider].Options, cancellationToken);
 
@@ -133,11 +133,11 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     }
 }
 
-/// <summary>A snapshot of one provider. Busy connections owe a reply, idle ones do not; changing ones are being opened or closed.</summary>
+/// <summary>A snapshot of one provider. Busy connections have commands, idle ones have none, and changing ones are being opened or closed.</summary>
 /// <param name="Sockets">Open, opening and closing connections.</param>
 /// <param name="PipeliningDepth">Outstanding bodies per connection.</param>
 /// <param name="PinnedBecause">Why the depth is fixed at 1, as a sentence for an operator; null if it is not.</param>
-/// <param name="Fault">Why the provider is in cooldown; null if it is not.</param>
+/// <param name="Fault">Why the provider is in cooldown; null if it is not in cooldown.</param>
 public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? PinnedBecause, NntpFault? Fault)
 {
     public int Changing { get; init; }
@@ -162,10 +162,10 @@ internal sealed record Provider(int Index, ProviderOptions Options, NntpConnecti
 {
     public bool KeepsOrder { get; init; }
 
-    /// <summary>Orders providers of one priority, lowest first.</summary>
+    /// <summary>Sort key among providers with equal priority, lowest first.</summary>
     public double Precedence => KeepsOrder ? Index : Pool.Backlog;
 
-    /// <summary>Whether both use the same backbone, according to the settings.</summary>
+    /// <summary>Whether both providers use the same backbone, according to the settings.</summary>
     public bool SharesBackbone(Provider other) =>
         Options.Backbone.Length > 0 && string.Equals(Options.Backbone, other.Options.Backbone, StringComparison.OrdinalIgnoreCase);
 

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 internal static class ProviderSelector
 {
     /// <summary>Chooses among the providers not asked yet; null if none is left.</summary>
-    /// <param name="providers">All of the pool, by index.</param>
+    /// <param name="providers">All providers of the pool, by index.</param>
     /// <param name="asked">Providers that have answered, failed or are excluded.</param>
     /// <param name="missedBackbones">Backbones known to miss the article, or null.</param>
     /// <param name="mayProbe">Whether this fetch may test a provider whose bodies failed.</param>
@@ -36,10 +36,10 @@ internal static class ProviderSelector
         return best;
     }
 
-    /// <summary>Chooses the provider for a hedge: another reachable one of no lesser kind, otherwise the same one. Null if there is none.</summary>
+    /// <summary>Chooses the provider for a hedge: another reachable one of no lesser kind, otherwise the late one again. Null if neither is possible.</summary>
     /// <param name="asked">Providers that have answered, failed, are being asked or are excluded.</param>
     /// <param name="late">The provider of the late attempt.</param>
-    /// <param name="isSent">Whether its command was sent. If not, its other connections are no better.</param>
+    /// <param name="isSent">Whether the late attempt's command was sent. If not, its provider's other connections are no better.</param>
     public static Provider? Rival(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, Provider late, bool isSent)
     {
         var other = Next(providers, asked, missedBackbones);
@@ -48,14 +48,14 @@ internal static class ProviderSelector
         return isSent && late.Options.MaxConnections > 1 && !IsResting(late, mayProbe: false) ? late : null;
     }
 
-    /// <summary>Whether a provider is out of reach or in cooldown, unless this fetch may probe it.</summary>
+    /// <summary>Whether a provider is unreachable or in cooldown, unless this fetch may probe it.</summary>
     public static bool IsResting(Provider provider, bool mayProbe, bool forStat = false)
     {
         var breaker = BreakerOf(provider, forStat);
         return provider.Pool.IsOutOfReach || (breaker.State != BreakerState.Closed && (!mayProbe || breaker.Rest > TimeSpan.Zero));
     }
 
-    /// <summary>The failure for which a provider is skipped while another provider responds; null if it is asked.</summary>
+    /// <summary>Returns the failure because of which a provider is skipped while another one responds; null if the provider may be asked.</summary>
     public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider, bool forStat = false)
     {
         if (BreakerOf(provider, forStat).Failure is not { } failure)

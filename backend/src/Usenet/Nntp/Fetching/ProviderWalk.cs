@@ -2,11 +2,11 @@ using Sluice.Usenet.Nntp.Connections;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
-/// <summary>A miss that its connection has not yet proved to be the reply to this command.</summary>
+/// <summary>A miss that may still be the reply to another command, because its connection has not confirmed it yet.</summary>
 internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 
-/// <summary>Collects the misses and faults of one fetch over all providers. Most fetches succeed at the first provider and never create one.</summary>
-/// <remarks>Pure state of one fetch, which guards it.</remarks>
+/// <summary>Collects the misses and faults of one fetch at all providers. Most fetches succeed at the first provider and never create a walk.</summary>
+/// <remarks>State of one fetch, which guards it with its own lock.</remarks>
 internal sealed class ProviderWalk
 {
     private ProviderSet _missed;
@@ -18,7 +18,7 @@ internal sealed class ProviderWalk
 
     public HashSet<string>? MissedBackbones { get; private set; }
 
-    /// <summary>Adds a miss. The next provider is asked at once, whether the miss is proved or not.</summary>
+    /// <summary>Adds a miss. The next provider is asked at once, whether or not the miss is confirmed.</summary>
     public void Missed(Provider provider, ReplyOutcome outcome)
     {
         // The reply outweighs any fault on another connection of the same provider.
@@ -32,10 +32,10 @@ internal sealed class ProviderWalk
             Doubt(new DoubtedMiss(provider, proof));
     }
 
-    /// <summary>Adds a miss without proof.</summary>
+    /// <summary>Adds an unconfirmed miss.</summary>
     public void Doubt(DoubtedMiss doubt) => (_doubts ??= new Stack<DoubtedMiss>()).Push(doubt);
 
-    /// <summary>Takes the latest unproved miss first, because earlier misses had more time to be proved; null if there is none.</summary>
+    /// <summary>Takes the latest unconfirmed miss, because earlier ones have had more time to be confirmed; null if there is none.</summary>
     public DoubtedMiss? TakeDoubt()
     {
         while (_doubts?.TryPop(out var doubt) == true)
@@ -54,7 +54,7 @@ internal sealed class ProviderWalk
         MissedBackbones?.Remove(provider.Options.Backbone);
     }
 
-    /// <summary>Adds a fault. As long as one remains, the walk does not prove the article missing.</summary>
+    /// <summary>Adds a fault. While any fault remains, the walk cannot conclude that the article is missing.</summary>
     public void Faulted(Provider provider, NntpException fault)
     {
         if (_missed.Contains(provider.Index))
@@ -70,7 +70,7 @@ internal sealed class ProviderWalk
     /// <summary>Ends the walk without a body.</summary>
     /// <param name="excluded">Providers excluded by the request.</param>
     /// <param name="reply">The definitive miss; valid only if null is returned.</param>
-    /// <returns>The failure if a provider could not be asked, so that nothing is proved; otherwise null.</returns>
+    /// <returns>The failure if a provider could not answer, so that the article may still exist; otherwise null.</returns>
     public NntpException? Conclude(ProviderSet excluded, out ArticleReply reply)
     {
         reply = default;

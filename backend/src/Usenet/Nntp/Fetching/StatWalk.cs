@@ -6,10 +6,10 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>Asks one provider after another which articles it has: the first about all, later ones about the articles still missing.</summary>
-/// <remarks>Used for one request, whose parts are walked in parallel.</remarks>
+/// <remarks>Serves one request, whose parts it walks in parallel.</remarks>
 internal sealed class StatWalk(FetchServices services, StatRequest request)
 {
-    // While a connection works through one part, the next one is ready.
+    // While a connection works through one part, the next part is ready.
     private const int PartsForAConnection = 2;
 
     /// <summary>Walks over all articles of the request and fills one answer per id.</summary>
@@ -61,7 +61,7 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
     }
 
     /// <summary>Asks one provider about the articles at these indexes, and records its answers or their absence.</summary>
-    /// <returns>False if the provider does not answer a dial and another one should be asked first.</returns>
+    /// <returns>False if the provider does not answer a dial and another provider should be asked first.</returns>
     private async Task<bool> TryAskAsync(
         Provider provider, ProviderSet asked, ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, List<int> left, CancellationToken cancellationToken)
     {
