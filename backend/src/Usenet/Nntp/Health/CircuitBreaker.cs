@@ -17,7 +17,7 @@ internal enum BreakerState
 
 /// <summary>
 /// Keeps fetches away from a provider that keeps failing, and allows a probe after a cooldown of 5 s, doubled up to 60 s. A breaker that opened several times
-/// within an hour needs more passed probes before it closes, so that a flaky provider cannot make it flap (F13). Misses are no failures and are never reported
+/// within an hour needs more passed probes before it closes, so that a flaky provider cannot make it flap (F13). A miss is not a failure and is never reported
 /// here.
 /// </summary>
 /// <remarks>Thread-safe. The owner of a probe always disposes it. A probe kept too long becomes void, so that the breaker never stays half-open.</remarks>
@@ -82,7 +82,7 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <summary>How soon a probe may pass; zero if it may now, or if the breaker is closed.</summary>
+    /// <summary>Time until a probe may start; zero if one may start now, or if the breaker is closed.</summary>
     public TimeSpan Rest
     {
         get
@@ -152,7 +152,7 @@ internal sealed class CircuitBreaker
     }
 
     /// <summary>Takes the right to one probe; null if the breaker is closed, in cooldown, or has a probe running.</summary>
-    /// <param name="atOnce">Ignores the cooldown, because the state of the provider is being tested.</param>
+    /// <param name="atOnce">Ignores the cooldown, because the caller tests the provider.</param>
     /// <param name="isNeeded">Shortens the cooldown to one second, because a reader may have no other provider.</param>
     public BreakerProbe? TryProbe(bool atOnce = false, bool isNeeded = false)
     {
@@ -272,7 +272,7 @@ internal sealed class CircuitBreaker
     private long Ticks(TimeSpan span) => (long)(span.TotalSeconds * _time.TimestampFrequency);
 }
 
-/// <summary>The right to one operation while a breaker is not closed. Its owner always disposes it.</summary>
+/// <summary>Permission for one operation while a breaker is not closed. Its owner always disposes it.</summary>
 internal sealed class BreakerProbe(CircuitBreaker breaker) : IDisposable
 {
     /// <summary>Reports success; true if the breaker has closed.</summary>

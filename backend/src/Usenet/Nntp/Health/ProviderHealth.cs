@@ -2,7 +2,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp.Health;
 
-/// <summary>Breakers for dials, bodies and STAT of a provider: separate, because a server may answer STAT but send no body. Misses never count.</summary>
+/// <summary>Breakers for a provider's dials, bodies and STAT; separate, because a server may answer STAT but send no body. Misses never count.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderHealth
 {
@@ -101,6 +101,6 @@ internal sealed class ProviderHealth
         return false;
     }
 
-    /// <summary>Whether a fault says anything about the provider. Faults of this process or of its limits do not.</summary>
+    /// <summary>Whether a fault says anything about the provider. Faults caused by this process or its limits do not.</summary>
     public static bool IsTelling(NntpException fault) => fault.Fault is not (NntpFault.GivenUp or NntpFault.Broken or NntpFault.TooManyConnections or NntpFault.NoConnection);
 }

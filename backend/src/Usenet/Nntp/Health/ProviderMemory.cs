@@ -18,16 +18,16 @@ public enum BreakerKind
 
 /// <summary>A stored breaker, so that a restart does not send the first viewer to a provider known to fail (F38).</summary>
 /// <remarks>Immutable. All times are wall-clock times, so the breaker that restores them clamps them.</remarks>
-/// <param name="Fault">Why it is not closed; null if closed.</param>
-/// <param name="RestsUntil">When a probe may pass.</param>
-/// <param name="Trips">How often it has opened recently.</param>
-/// <param name="PassesLeft">Consecutive probes that must pass before it closes.</param>
+/// <param name="Fault">Why the breaker is not closed; null if it is closed.</param>
+/// <param name="RestsUntil">When a probe may start.</param>
+/// <param name="Trips">How often the breaker has opened recently.</param>
+/// <param name="PassesLeft">Number of consecutive probes that must pass before the breaker closes.</param>
 public sealed record RememberedBreak(NntpFault? Fault, DateTimeOffset OpenedAt, DateTimeOffset RestsUntil, TimeSpan Cooldown, int Trips, int PassesLeft);
 
 /// <summary>One "no such article" reply, trusted for a while.</summary>
 /// <param name="Key">Hash of provider and article.</param>
 /// <param name="Until">When it expires.</param>
-/// <param name="Believed">How long it is trusted; the next identical reply doubles this.</param>
+/// <param name="Believed">How long the miss is trusted; the next identical reply doubles this time.</param>
 public readonly record struct RememberedMiss(Guid Key, DateTimeOffset Until, TimeSpan Believed);
 
 /// <summary>Facts learned since the last call of <see cref="ProviderMemory.TakeNew"/>, to be stored.</summary>
@@ -42,13 +42,13 @@ public sealed record LearnedValues(IReadOnlyDictionary<Guid, int?> Caps, IReadOn
 }
 
 /// <summary>
-/// Facts learned about providers that outlive one pool or one run of the process (F38): how many connections they take, which articles they lack, and how long
+/// Facts learned about providers that outlive one pool or one run of the process (F38): how many connections they allow, which articles they lack, and how long
 /// they stay in cooldown.
 /// </summary>
 /// <remarks>Thread-safe. Never waits for storage. Its owner regularly stores new facts; facts lost before that are learned again.</remarks>
 public sealed class ProviderMemory
 {
-    // Limits the misses waiting to be stored. Further ones are kept in memory only.
+    // Limits the number of misses waiting to be stored. Further misses are kept in memory only.
     private const int MostUntaken = 20_000;
 
     private readonly Lock _gate = new();
@@ -85,7 +85,7 @@ public sealed class ProviderMemory
         }
     }
 
-    /// <summary>Takes the facts learned since the last call.</summary>
+    /// <summary>Returns the facts learned since the last call.</summary>
     public LearnedValues TakeNew()
     {
         LearnedValues values;
@@ -234,7 +234,7 @@ internal sealed class MissMemory(TimeProvider time)
         return new RememberedMiss(key, time.WallTime(), believed);
     }
 
-    /// <summary>Adds a new miss and returns its remembered form.</summary>
+    /// <summary>Adds a new miss and returns the record to store.</summary>
     public RememberedMiss Add(Guid key, TimeSpan first, int most)
     {
         var believed = _answers.TryGetValue(key, out var before) ? before.Believed * 2 : first;

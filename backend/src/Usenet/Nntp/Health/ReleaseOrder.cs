@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Nntp.Health;
 /// Learns which providers lack much of a release. A provider that missed 30 % of at least four articles is asked last for half an hour, or until it misses less
 /// than 12 %. This changes only the order, and proves no article missing.
 /// </summary>
-/// <remarks>Thread-safe. Bounded: a new release replaces the one learned first.</remarks>
+/// <remarks>Thread-safe. Bounded: a new release replaces the oldest one.</remarks>
 internal sealed class ReleaseOrder(TimeProvider time)
 {
     private const int MostReleases = 1024;
@@ -20,10 +20,10 @@ internal sealed class ReleaseOrder(TimeProvider time)
 
     private readonly Lock _gate = new();
 
-    // The records of the providers of each release, guarded by the lock. The age of a release counts from its first miss.
+    // The records of each release, by provider, guarded by _gate. A release's age counts from its first miss.
     private readonly AgingMap<object, Dictionary<Guid, Record>> _releases = new(MostReleases, TimeSpan.MaxValue, time);
 
-    /// <summary>Providers asked after the others for articles of a release, as indexes into <paramref name="providers"/>.</summary>
+    /// <summary>Returns the providers to ask after others of their kind for a release's articles, as indexes into <paramref name="providers"/>.</summary>
     public ProviderSet Behind(object? release, IReadOnlyList<Guid> providers)
     {
         var behind = default(ProviderSet);
