@@ -2,8 +2,8 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>The outcome of a fetch: the whole body went into the sink, or no provider has the article.</summary>
-/// <remarks>Immutable value. Any other outcome is an <see cref="NntpException"/>.</remarks>
+/// <summary>The outcome of a fetch: either the whole body was written to the sink, or no provider has the article.</summary>
+/// <remarks>Immutable value. Every other outcome throws an <see cref="NntpException"/>.</remarks>
 public readonly struct ArticleReply
 {
     // The misses or the identity of the connection; never both.
@@ -28,7 +28,7 @@ public readonly struct ArticleReply
     public static ArticleReply MissingEverywhere(ArticleMissing missing) => new(-1, missing);
 }
 
-/// <summary>The definitive miss: each provider asked answered 430, 423 or 451. A timeout or a broken connection never counts as a miss.</summary>
-/// <param name="Providers">Number of providers that gave this reply; 0 if the request excluded every provider.</param>
-/// <param name="LastCode">The last of their codes (RFC 3977 section 6.2.3), or 0.</param>
+/// <summary>A definitive miss: every provider that was asked answered 430, 423 or 451. A timeout or a broken connection never counts as a miss.</summary>
+/// <param name="Providers">Number of providers that reported the miss; 0 if the request excluded every provider.</param>
+/// <param name="LastCode">The last reply code (RFC 3977 section 6.2.3), or 0.</param>
 public sealed record ArticleMissing(int Providers, int LastCode);

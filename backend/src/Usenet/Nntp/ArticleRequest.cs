@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>A request to an <see cref="IArticleSource"/>.</summary>
 /// <param name="Id">The article; never empty.</param>
-/// <param name="Urgency">The reader of the article and whether it waits now; null if there is no reader, or all are equal.</param>
+/// <param name="Urgency">The article's reader and whether that reader waits now; null if there is no reader, or if all requests are equally urgent.</param>
 /// <param name="ExpectedBytes">Encoded size of the body in bytes, or 0 if unknown; a hint for the choice of a connection.</param>
 /// <param name="Excluded">Providers that must not be asked, because their copy is known to be bad.</param>
 public readonly record struct ArticleRequest(
@@ -14,33 +14,33 @@ public readonly record struct ArticleRequest(
     long ExpectedBytes = 0,
     ProviderSet Excluded = default)
 {
-    /// <summary>Key of the release that the articles were posted in; null if unknown. Providers that lack much of a release are asked last.</summary>
+    /// <summary>Key of the article's release; null if unknown. Providers that lack much of a release are asked last.</summary>
     public object? Release { get; init; }
 
-    /// <summary>Whether the work after a delivery is short and takes no lock of a fetch. It then runs in the read loop, which saves a thread switch.</summary>
+    /// <summary>Whether the code after a delivery is short and takes no fetch's lock. It then runs in the read loop, which saves a thread switch.</summary>
     public bool ContinuesInline { get; init; }
 
-    /// <summary>Connections (<see cref="ArticleReply.Connection"/>) that delivered bad or doubtful copies; the next copy avoids them. May be null.</summary>
+    /// <summary>Connections (<see cref="ArticleReply.Connection"/>) that delivered bad or doubtful copies, and that this fetch avoids. May be null.</summary>
     public IReadOnlyCollection<object>? Avoided { get; init; }
 
-    /// <summary>Whether backup providers are skipped, because they may charge for traffic that the user reserves for viewers.</summary>
+    /// <summary>Whether backup providers are skipped, because they may charge for traffic and the user reserves them for viewers.</summary>
     public bool SparesBackups { get; init; }
 
-    /// <summary>Whether it is a hedge or a repeated request, which overtakes prefetches.</summary>
+    /// <summary>Whether this is a hedge or a retry, which overtakes prefetches.</summary>
     internal bool IsLate { get; init; }
 
-    /// <summary>Whether it needs an exclusive connection, so that the reply cannot belong to another command.</summary>
+    /// <summary>Whether the request requires an exclusive connection, so that the reply cannot belong to another command.</summary>
     internal bool IsAlone { get; init; }
 
-    /// <summary>Whether a reader or an import waits for it now. An import waits for all its articles.</summary>
+    /// <summary>Whether a reader or an import waits for the article now. An import waits for all its articles.</summary>
     internal bool IsAwaited => Urgency?.IsHeadOfLine ?? Lane != OperationLane.HealthCheck;
 
     /// <summary>Number of STAT commands sent instead of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
 
-    /// <summary>Whether it tests if a provider responds again. Nothing may delay it, because such requests are rare.</summary>
+    /// <summary>Whether the request tests if a provider responds again. Such requests are rare, so nothing may delay them.</summary>
     internal bool IsProbe { get; init; }
 
-    /// <summary>Whether it counts toward the bandwidth limit but never waits for it.</summary>
+    /// <summary>Whether the request counts toward the bandwidth limit but never waits for it.</summary>
     internal bool GoesUnpaced => Stats > 0 || IsProbe;
 }

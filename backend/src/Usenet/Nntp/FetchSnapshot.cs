@@ -19,9 +19,9 @@ public enum FetchStage
 public readonly record struct FetchSnapshot(FetchStage Stage, string Provider, long AskedAt, bool IsLate);
 
 /// <summary>The connections of one account at one moment.</summary>
-/// <param name="Open">Connections that take commands.</param>
-/// <param name="Busy">Number of connections that owe a reply.</param>
-/// <param name="IsFull">Whether no more may be opened.</param>
-/// <param name="IsReachable">Whether a request for an article is likely to get through.</param>
-/// <param name="IsLineFull">Whether further requests would only queue on the line.</param>
+/// <param name="Open">Number of connections that accept commands.</param>
+/// <param name="Busy">Number of connections in use, waiting for a reply or about to send a command.</param>
+/// <param name="IsFull">Whether the connection limit is reached.</param>
+/// <param name="IsReachable">Whether an article request is likely to get through.</param>
+/// <param name="IsLineFull">Whether the line is full, so that further requests would only queue.</param>
 public sealed record ConnectionSnapshot(int Open, int Busy, bool IsFull, bool IsReachable, bool IsLineFull);

@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>The urgency of one article, shared by its reader, who may start to wait at any time, and the running fetch.</summary>
+/// <summary>The urgency of one article. The article's reader, who may start to wait at any time, shares it with the running fetch.</summary>
 /// <remarks>Thread-safe. Urgency only rises.</remarks>
 public sealed class FetchUrgency : IUrgent
 {
     private bool _isHeadOfLine;
 
-    // The fetch of a pool, or the urgency of a load started for another reader; never two at once. Not an event, because its handler would
-    // be one more object per article.
+    // A pool's fetch, or the urgency of a load started for another reader; never both at once. Not an event, because an event handler would cost one more
+    // object per article.
     private IUrgent? _follower;
 
     /// <param name="reader">Compared by reference, so that connections are shared fairly among readers.</param>
@@ -20,13 +20,13 @@ public sealed class FetchUrgency : IUrgent
 
     public object Reader { get; }
 
-    /// <summary>Articles that the reader will probably request next. Connections are dialed early, because a handshake takes as long.</summary>
+    /// <summary>Number of articles that the reader will probably request next. Connections for them are dialed early, because handshakes are slow.</summary>
     public int Following { get; init; }
 
     /// <summary>Whether the reader waits now, so that the fetch overtakes prefetches.</summary>
     public bool IsHeadOfLine => Volatile.Read(ref _isHeadOfLine);
 
-    /// <summary>Whether the article was requested twice because it was late, so that its duration says nothing about the line.</summary>
+    /// <summary>Whether the article was requested twice because it was late. Its duration then says nothing about the line.</summary>
     public bool WasLate { get; internal set; }
 
     /// <summary>Whether the article was requested more than once, because it was late, damaged or missing, or its connection broke.</summary>
@@ -42,7 +42,7 @@ public sealed class FetchUrgency : IUrgent
     /// <summary>The current progress of the fetch; null if there is no fetch.</summary>
     public FetchSnapshot? Look() => Volatile.Read(ref _follower)?.Look();
 
-    /// <summary>Sets the follower. It must check <see cref="IsHeadOfLine"/> afterwards, so that no raise is missed.</summary>
+    /// <summary>Sets the follower, which must check <see cref="IsHeadOfLine"/> afterwards, so that no raise is lost.</summary>
     internal void Follow(IUrgent follower) => Interlocked.Exchange(ref _follower, follower);
 
     /// <summary>Removes the follower, unless another one has replaced it.</summary>

@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>A source of articles, and the only dependency of the streams: providers, a built-in release or a test double can implement it.</summary>
+/// <summary>A source of articles: the providers, a built-in release or a test double. The streams depend on nothing else to get articles.</summary>
 /// <remarks>Thread-safe; any number of fetches may run.</remarks>
 public interface IArticleSource
 {
@@ -20,12 +20,12 @@ public interface IArticleSource
     }
 
     /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it completely.</summary>
-    /// <param name="sink">Takes the body; no longer used once the task has completed.</param>
+    /// <param name="sink">Receives the body; no longer used once the task has completed.</param>
     /// <exception cref="NntpException">A provider did not reply completely, so nothing is known about the article.</exception>
     ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken);
 
     /// <summary>Asks the providers whether they have articles, without fetching them.</summary>
     /// <param name="answers">Receives one entry per id. Unreachable providers do not fail the call (<see cref="ArticlePresence.Unanswered"/>).</param>
-    /// <param name="cancellationToken">Cancels the walk; the answers are then void.</param>
+    /// <param name="cancellationToken">Cancels the request. The answers are then void.</param>
     ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken);
 }

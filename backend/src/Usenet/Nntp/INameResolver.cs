@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Nntp;
 public interface INameResolver
 {
     /// <summary>Resolves a host name or parses an address. Returns at least one address, in the order in which to try them.</summary>
-    /// <exception cref="System.Net.Sockets.SocketException">There is no address.</exception>
+    /// <exception cref="System.Net.Sockets.SocketException">The host has no address.</exception>
     ValueTask<IReadOnlyList<IPAddress>> ResolveAsync(string host, CancellationToken cancellationToken);
 }
 

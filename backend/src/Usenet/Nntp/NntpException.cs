@@ -28,13 +28,13 @@ public enum NntpFault
     /// <summary>No byte arrived for longer than the lane allows.</summary>
     Stalled,
 
-    /// <summary>This side closed the connection because an earlier reply did not arrive; nothing is known about this one.</summary>
+    /// <summary>This side closed the connection because an earlier reply did not arrive. Nothing is known about this reply.</summary>
     GivenUp,
 
     /// <summary>This process failed while a reply arrived, which says nothing about the server.</summary>
     Broken,
 
-    /// <summary>A reply is malformed, or longer than a line may be.</summary>
+    /// <summary>A reply is malformed, or its status line is too long.</summary>
     MalformedReply,
 
     WrongArticle,
@@ -42,7 +42,7 @@ public enum NntpFault
     /// <summary>The command does not allow this reply code.</summary>
     UnexpectedCode,
 
-    /// <summary>The body is longer than an article may be.</summary>
+    /// <summary>The body is larger than an article can be.</summary>
     ArticleTooLarge,
 
     NoConnection,
@@ -72,16 +72,16 @@ public sealed class NntpException : IOException
     /// </summary>
     public string? Detail { get; init; }
 
-    /// <summary>Whether every provider with the article gave this reply, so that a retry would get the same.</summary>
+    /// <summary>Whether every provider with the article gave this reply, so that a retry would get the same reply.</summary>
     public bool IsOfEveryProvider { get; init; }
 
-    /// <summary>Whether the reply itself is unusable. The article may be the cause, so that retries do not help.</summary>
+    /// <summary>Whether the reply itself is unusable. The article may be the cause, so retries do not help.</summary>
     public bool IsOfReply => Fault is NntpFault.ArticleTooLarge or NntpFault.WrongArticle or NntpFault.MalformedReply;
 
     /// <summary>Whether the same call may succeed a moment later without a change of the settings.</summary>
     public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
 
-    /// <summary>Returns the fault for an article that was never requested.</summary>
+    /// <summary>Returns the fault to report for an article that was never requested.</summary>
     /// <remarks>An unusable reply belonged to another article, so it becomes <see cref="NntpFault.NoConnection"/>, which allows retries.</remarks>
     internal NntpException BeforeAsked() => IsOfReply ? new NntpException(NntpFault.NoConnection, Message, this) : this;
 }

@@ -3,10 +3,10 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Fetching of all accounts since startup.</summary>
+/// <summary>Fetch statistics of all accounts since startup.</summary>
 /// <param name="Hedges">Late articles that were requested a second time.</param>
 /// <param name="HedgesWon">Second requests that delivered bytes before the first did.</param>
-/// <param name="Waits">How long attempts waited because no connection was free.</param>
+/// <param name="Waits">How long attempts waited for a connection because none was free.</param>
 public sealed record FetchTotals(long Hedges, long HedgesWon, HistogramSnapshot Waits);
 
 /// <summary>Metrics of the connections of all accounts.</summary>
@@ -64,7 +64,7 @@ internal sealed class NntpMeter : IDisposable
     /// <summary>Bytes received since startup, even without a listener.</summary>
     public long BytesReceived => Volatile.Read(ref _received);
 
-    /// <summary>Fetching since startup, even without a listener.</summary>
+    /// <summary>Fetch statistics since startup, even without a listener.</summary>
     public FetchTotals Totals => new(Volatile.Read(ref _hedged), Volatile.Read(ref _hedgeWon), _waited.Snapshot());
 
     public void CommandSent() => _commands.Add(1, Other);
@@ -111,7 +111,7 @@ internal sealed class NntpMeter : IDisposable
         _hedgesWon.Add(1);
     }
 
-    /// <summary>Records how long an attempt waited because no connection was free.</summary>
+    /// <summary>Records how long an attempt waited for a connection because none was free.</summary>
     public void Waited(long from)
     {
         var waited = _time.GetElapsedTime(from);

@@ -5,21 +5,21 @@ public enum ProviderKind
 {
     Disabled = 0,
 
-    /// <summary>Serves every fetch together with the other pooled ones.</summary>
+    /// <summary>Serves every fetch, together with the other pooled providers.</summary>
     Pooled = 1,
 
-    /// <summary>Asked after the pooled providers missed; takes part in availability checks.</summary>
+    /// <summary>Asked only if no pooled provider delivers the article; takes part in availability checks.</summary>
     BackupWithChecks = 2,
 
-    /// <summary>Asked only after all other providers missed.</summary>
+    /// <summary>Asked only if no other provider delivers the article.</summary>
     BackupOnly = 3,
 }
 
-/// <summary>One Usenet account of the settings.</summary>
-/// <remarks>Immutable. Hosts and credentials contain no CR, LF or NUL, because the settings reader has checked that.</remarks>
+/// <summary>One Usenet account in the settings.</summary>
+/// <remarks>Immutable. Hosts and credentials contain no CR, LF or NUL, because the settings reader checks for these.</remarks>
 public sealed record ProviderOptions
 {
-    /// <summary>Stable id, the key of everything remembered about the provider.</summary>
+    /// <summary>Stable id, and the key for everything remembered about the provider.</summary>
     public Guid Id { get; init; } = Guid.NewGuid();
 
     public required string Name { get; init; }
@@ -48,7 +48,7 @@ public sealed record ProviderOptions
 
     public ProviderKind Kind { get; init; } = ProviderKind.Pooled;
 
-    /// <summary>0–99; lower numbers first among providers of one kind.</summary>
+    /// <summary>0–99; among providers of one kind, lower numbers come first.</summary>
     public int Priority { get; init; }
 
     /// <summary>Outstanding commands per connection; null adapts to the line, 1 never pipelines.</summary>
@@ -57,7 +57,7 @@ public sealed record ProviderOptions
     /// <summary>Name of the store shared by several providers, so that a miss at one is a miss at all; empty if unknown.</summary>
     public string Backbone { get; init; } = "";
 
-    /// <summary>Whether a connection opened for another entry of the account also serves this entry.</summary>
+    /// <summary>Whether a connection opened for another entry of the account can also serve this entry.</summary>
     internal bool HasLoginOf(ProviderOptions other) =>
         (User, Password, UseTls, SkipTlsVerification, TlsPin) == (other.User, other.Password, other.UseTls, other.SkipTlsVerification, other.TlsPin);
 

@@ -3,7 +3,7 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>A set of provider indexes of one pool, for example the providers that must not be asked. Immutable value; indexes 0 to 63.</summary>
 public readonly record struct ProviderSet
 {
-    /// <summary>Maximum number of providers that one pool takes.</summary>
+    /// <summary>Maximum number of providers in one pool.</summary>
     public const int MaxProviders = 64;
 
     private readonly ulong _bits;

@@ -33,8 +33,8 @@ public readonly record struct LaneBytes(long Playback, long Import, long Checks,
 
 /// <summary>Usage of a provider.</summary>
 /// <param name="Lanes">Bytes received, by purpose.</param>
-/// <param name="Tried">Requested articles that it answered, with a body or a miss.</param>
-/// <param name="Found">How many of them it sent.</param>
+/// <param name="Tried">Number of requested articles that the provider answered with a body or a miss.</param>
+/// <param name="Found">Number of those articles that the provider sent.</param>
 public readonly record struct ProviderUse(LaneBytes Lanes, long Tried, long Found)
 {
     public long Bytes => Lanes.Total;
