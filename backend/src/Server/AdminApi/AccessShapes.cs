@@ -10,23 +10,23 @@ internal enum SetupStage
     Account,
     Provider,
 
-    /// <summary>Playing the first film.</summary>
+    /// <summary>Playing a first film.</summary>
     Try,
 
-    /// <summary>Connecting programs that import.</summary>
+    /// <summary>Connecting the programs that import.</summary>
     Apps,
     Done,
 }
 
 /// <summary>
-/// Progress of the setup. <c>HasKeys</c> is true if no administrator is left but named keys of the former one still work; otherwise absent.
+/// Progress of the setup. <c>HasKeys</c> is true if there is no administrator, but named keys of the former one still work; otherwise absent.
 /// </summary>
 internal sealed record SetupState(
     bool Complete, SetupStage Step, bool NeedsCode, [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] bool? HasKeys = null);
 
 /// <summary>
-/// Creates the first administrator. <c>Code</c> is printed in the log. <c>Origin</c> is the address in the browser; null not to keep it.
-/// <c>EndKeys</c> ends all named keys of a former administrator.
+/// Creates the first administrator. <c>Code</c> is printed in the log. <c>Origin</c> is the address in the browser; null if it should not be saved.
+/// <c>EndKeys</c> revokes all named keys of a former administrator.
 /// </summary>
 internal sealed record SetupRequest(string Code, string User, string Password, string? Origin = null, bool EndKeys = false) : IJsonBody<SetupRequest>;
 
@@ -34,13 +34,13 @@ internal sealed record SetupRequest(string Code, string User, string Password, s
 internal sealed record SetupStep(SetupStage Step) : IJsonBody<SetupStep>;
 
 /// <summary>
-/// The login of this browser. <c>Csrf</c> is the value for the header <c>X-Csrf</c>, <c>Mode</c> is normal or safe, <c>OpenTo</c> lists networks
-/// whose clients read all files without a password (S9).
+/// The login of this browser. <c>Csrf</c> is the value to send in the header <c>X-Csrf</c>, <c>Mode</c> is normal or safe, and <c>OpenTo</c> lists networks
+/// whose clients may read all files without a password (S9).
 /// </summary>
 internal sealed record Session(
     string User, DateTimeOffset Expires, string Csrf, string Mode, string Version, SetupStage Setup, IReadOnlyList<string> OpenTo);
 
 internal sealed record Login(string User, string Password) : IJsonBody<Login>;
 
-/// <summary>Changes the login. A new password ends all other sessions; without one the old password stays.</summary>
+/// <summary>Changes the login. A new password ends all other sessions; if null, the old password stays.</summary>
 internal sealed record AccountChange(string User, string OldPassword, string? NewPassword = null, bool EndKeys = false) : IJsonBody<AccountChange>;

@@ -11,22 +11,20 @@ namespace Sluice.Server.AdminApi;
 /// <summary>Marks the endpoints of the admin API.</summary>
 internal sealed class AdminEndpoint;
 
-/// <summary>Checks every call of the admin API against the rules for browsers (ADM-2), and gives all errors one form (ADM-3).</summary>
+/// <summary>Applies the browser rules to every call of the admin API (ADM-2), and gives all errors the same form (ADM-3).</summary>
 internal static class AdminGate
 {
     private const long MaxBody = 1 << 20;
 
-    // Open calls carry a login or the first account. Their limit is low, because strangers can send many at once.
+    // Calls that need no login carry a login or the first account. Their limit is low, because anyone can send many at once.
     private const long MaxOpenBody = 8 << 10;
 
     /// <summary>
-    /// Adds the gate after routing and before authorization, so that refusals of later parts and unreadable bodies get the form of this API.
+    /// Adds the gate after routing and before authorization, so that errors from later middleware and unreadable bodies also get this API's form.
     /// </summary>
     public static IApplicationBuilder UseAdminGate(this IApplicationBuilder app) => app.Use(RunAsync);
 
-    /// <summary>
-    /// Checks the rights of the caller after authorization and before any of the body is read, so that a refused body costs nothing.
-    /// </summary>
+    /// <summary>Checks the caller's rights after authorization, but before any of the body is read, so that a refused body costs nothing.</summary>
     public static IApplicationBuilder UseAdminRights(this IApplicationBuilder app) => app.Use((http, next) =>
     {
         if (!IsOfApi(http))
@@ -38,14 +36,14 @@ internal static class AdminGate
     });
 
     /// <summary>
-    /// Returns why a cross-site request is refused, or null. <paramref name="isNeeded"/> refuses requests without the header Origin too.
+    /// Returns why a cross-site request is refused, or null. With <paramref name="isNeeded"/>, a request without an Origin header is refused too.
     /// </summary>
     public static string? RefuseOrigin(HttpContext http, bool isNeeded) =>
         RequestOrigin.Refuse(http, http.RequestServices.GetRequiredService<IOptionsMonitor<GeneralOptions>>().CurrentValue, isNeeded);
 
     private static bool IsOfApi(HttpContext http) => http.GetEndpoint()?.Metadata.GetMetadata<AdminEndpoint>() is not null;
 
-    /// <summary>Returns the refusal of a call, or null.</summary>
+    /// <summary>Returns the response for a call that must be refused, or null.</summary>
     private static JsonHttpResult<Problem>? Refuse(HttpContext http)
     {
         if (HttpMethods.IsGet(http.Request.Method) || HttpMethods.IsHead(http.Request.Method))

@@ -14,7 +14,7 @@ using Sluice.Usenet.Media.Tracks;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// JSON of requests, responses and frames, generated at build time. Enums of other rooms get their string values here, because only this API uses them.
+/// The JSON of requests, responses and frames, generated at build time. Enums of other folders get their string values here, because only this API needs them.
 /// </summary>
 [JsonSourceGenerationOptions(
     JsonSerializerDefaults.Web,
@@ -110,7 +110,7 @@ namespace Sluice.Server.AdminApi;
 [JsonSerializable(typeof(EventPayloads))]
 internal sealed partial class AdminJson : JsonSerializerContext
 {
-    /// <summary>Adds the rules of ADM-1 and ADM-6.</summary>
+    /// <summary>Applies the rules of ADM-1 and ADM-6.</summary>
     public static void Configure(JsonSerializerOptions options)
     {
         options.UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow;

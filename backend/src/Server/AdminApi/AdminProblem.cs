@@ -3,16 +3,14 @@ using Microsoft.AspNetCore.Http.HttpResults;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>
-/// An error (RFC 9457, ADM-3). <c>Type</c> is a stable word, <c>Title</c> a sentence; <c>Errors</c> has sentences by field for forms.
-/// </summary>
+/// <summary>An error (RFC 9457, ADM-3). <c>Type</c> is a stable word, <c>Title</c> is a sentence, and <c>Errors</c> maps form fields to sentences.</summary>
 internal sealed record Problem(string Type, string Title, int Status, IReadOnlyDictionary<string, string[]>? Errors = null);
 
 internal static class AdminProblem
 {
     private const string ContentType = "application/problem+json";
 
-    /// <summary>Unusable fields; 400.</summary>
+    /// <summary>Fields that cannot be used; 400.</summary>
     public static JsonHttpResult<Problem> BadInput(IReadOnlyDictionary<string, string[]> errors) =>
         Of(StatusCodes.Status400BadRequest, "bad-input", errors.Count == 1 ? errors.Values.First()[0] : $"{errors.Count} values cannot be used.", errors);
 

@@ -19,7 +19,7 @@ internal static class AdminRegistration
         .AddAnswerCompression()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
-    /// <summary>Adds the topics of the event stream (ADM-20). <c>health</c> and <c>bench</c> come with their pages.</summary>
+    /// <summary>Adds the topics of the event stream (ADM-20). Their pages add <c>health</c> and <c>bench</c>.</summary>
     private static IServiceCollection AddTopics(this IServiceCollection services) => services
         .AddSingleton<ITopic, SetupTopic>()
         .AddSingleton<ITopic, ConfigTopic>()
@@ -34,7 +34,7 @@ internal static class AdminRegistration
         .AddSingleton<ITopic, ClientsTopic>()
         .AddSingleton<ITopicFamily, StreamTopics>();
 
-    /// <summary>Maps all resources; each needs a login unless it is marked as open.</summary>
+    /// <summary>Maps all resources. Each requires a login unless it is marked as open.</summary>
     public static void MapAdminApi(this IEndpointRouteBuilder routes)
     {
         var api = routes.MapGroup("/api");
@@ -60,11 +60,11 @@ internal static class AdminRegistration
         api.MapRescue();
         api.MapEvents();
         api.MapGet("/openapi.json", Describe).ExcludeFromDescription();
-        // Catch wrong methods and content types too, because the WebDAV tree would otherwise answer and ask for its own password.
+        // Also catch wrong methods and content types, because otherwise the WebDAV tree would respond and ask for its own password.
         api.Map("/{resource}/{**rest}", NotFound).WithMetadata(new UnknownCall()).ExcludeFromDescription();
     }
 
-    /// <summary>Returns the edge of the server that answers a request, as metrics name it.</summary>
+    /// <summary>Returns the name that metrics use for the part of the server that responds to a request.</summary>
     public static string EdgeOf(HttpContext http) => http.GetEndpoint()?.Metadata is not { } endpoint ? "webdav"
         : endpoint.GetMetadata<AdminEndpoint>() is not null ? "admin"
         : endpoint.GetMetadata<OpenEndpoint>()?.Name switch
@@ -78,12 +78,12 @@ internal static class AdminRegistration
     /// <summary>Whether routing found no call of this API for a request below <c>/api</c>.</summary>
     public static bool IsUnknownCall(HttpContext http) => http.GetEndpoint()?.Metadata.GetMetadata<UnknownCall>() is not null;
 
-    /// <summary>Returns the committed description. A test generates it, so that the server ships without a generator.</summary>
+    /// <summary>Returns the API description in the repository. A test generates it, so that the server ships without a generator.</summary>
     private static FileStreamHttpResult Describe() =>
         TypedResults.Stream(typeof(AdminRegistration).Assembly.GetManifestResourceStream("openapi.json")!, "application/json");
 
     private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no call with this path, method and type of content.");
 
-    /// <summary>Marks the fallback endpoint for unknown calls.</summary>
+    /// <summary>Marks the endpoint that catches unknown calls.</summary>
     private sealed class UnknownCall;
 }

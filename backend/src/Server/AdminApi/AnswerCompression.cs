@@ -5,8 +5,8 @@ using Microsoft.Extensions.Options;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// Compresses the JSON of the admin API, which repeats its names in each row. The event stream is never compressed, because a compressor holds frames back,
-/// nor is a response whose stated length fits in one packet.
+/// Compresses the JSON of the admin API, because each row repeats the field names. The event stream is not compressed, because a compressor delays frames.
+/// Neither is a response whose stated length fits in one packet.
 /// </summary>
 internal static class AnswerCompression
 {
@@ -15,7 +15,7 @@ internal static class AnswerCompression
     public static IServiceCollection AddAnswerCompression(this IServiceCollection services) => services
         .AddResponseCompression(options =>
         {
-            // Compression over HTTPS is safe (BREACH), because cookies are SameSite=Strict. No other site can mix its own text with a secret in a response.
+            // HTTPS compression is safe from BREACH, because cookies are SameSite=Strict. No other site can put its own text next to a secret in a response.
             options.EnableForHttps = true;
             options.MimeTypes = ["application/json", "application/problem+json"];
         })
@@ -23,7 +23,7 @@ internal static class AnswerCompression
         .Configure<GzipCompressionProviderOptions>(static options => options.Level = CompressionLevel.Fastest)
         .AddSingleton<IResponseCompressionProvider, LongAnswers>();
 
-    /// <summary>Compresses responses below <c>/api/</c>. The SABnzbd API, which very old clients use too, is at <c>/api</c> itself.</summary>
+    /// <summary>Compresses responses below <c>/api/</c>. The SABnzbd API, which very old clients also use, is at <c>/api</c> itself.</summary>
     public static void UseAnswerCompression(this IApplicationBuilder app) => app.UseWhen(
         static http => http.Request.Path.StartsWithSegments("/api", out var rest) && rest.Value?.Length > 1, static api => api.UseResponseCompression());
 

@@ -8,7 +8,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Result of the last check since startup.</summary>
+/// <summary>The result of the last check since startup.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ArrState>))]
 internal enum ArrState
 {
@@ -18,12 +18,12 @@ internal enum ArrState
 }
 
 /// <summary>
-/// A program to call. A null key stands for the saved one, which goes to the saved address only. <c>Agreed</c> is the token of a plan whose changes
-/// are accepted, or <c>add</c> to add another client next to the existing one.
+/// A program to call. A null key means the saved key, which is sent only to the saved address. <c>Agreed</c> is the token of a plan whose changes are accepted,
+/// or <c>add</c> to add another client next to the existing one.
 /// </summary>
 internal sealed record ArrRequest(ArrKind Kind, string Url, string? Key = null, string? Category = null, string? Agreed = null) : IJsonBody<ArrRequest>;
 
-/// <summary>A saved program by its id, or one to call.</summary>
+/// <summary>A saved program, by id, or the properties of another one.</summary>
 internal sealed record PathCheckRequest(string? Id = null, ArrKind? Kind = null, string? Url = null, string? Key = null, string? Category = null) : IJsonBody<PathCheckRequest>;
 
 internal sealed record ArrInstance(
@@ -38,17 +38,17 @@ internal sealed record ArrTest(string Version, string InstanceName);
 internal sealed record ArrAttempt(string Address, bool Ok, string? Cause);
 
 /// <summary>
-/// The effect of a connection on the download clients of a program. <c>Address</c> passed the program's own test. <c>Client</c> names the affected
-/// client; null if one is added. <c>Token</c> accepts the changes; null if there are none.
+/// How a connection would change a program's download clients. <c>Address</c> passed the program's own test. <c>Client</c> names the client to change; null if
+/// one is added. <c>Token</c> accepts the changes; null if there are none.
 /// </summary>
 internal sealed record ArrPlanned(ArrAction Action, string Address, string? Client, IReadOnlyList<ArrChange> Changes, string? Token);
 
-/// <summary>Whether a program sees the files. <c>VolumeLine</c> is the missing volume; null if that is not the cure.</summary>
+/// <summary>Whether a program sees the files. <c>VolumeLine</c> is the volume to add; null if that would not help.</summary>
 internal sealed record PathCheck(bool Ok, string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine);
 
 internal sealed record ArrConnected(ArrInstance Instance, string Address, bool Created, IReadOnlyList<ArrAttempt> Tried, PathCheck Path);
 
-/// <summary><c>/api/arr</c>: connects Sonarr and its relatives in one call.</summary>
+/// <summary><c>/api/arr</c>: connects Sonarr and similar programs in one call.</summary>
 internal static class ArrResource
 {
     public static void MapArr(this RouteGroupBuilder api)
@@ -187,7 +187,7 @@ internal static class ArrResource
         return null;
     }
 
-    /// <summary>Returns the program that a request means, or null with the problem.</summary>
+    /// <summary>Returns the program that a request refers to, or null with the problem.</summary>
     private static ArrServer? Read(ArrRequest request, ArrStore store, ApiOptions api, out JsonHttpResult<Problem>? problem)
     {
         problem = null;
@@ -208,7 +208,7 @@ internal static class ArrResource
         return null;
     }
 
-    /// <summary>Returns the addresses to try: the one in the browser, the name of the container, and the usual name.</summary>
+    /// <summary>Returns the addresses to try: the address in the browser, the container's name, and the usual host name.</summary>
     private static IReadOnlyList<OwnAddress> Addresses(HttpRequest request, IServer listener)
     {
         var urlBase = request.PathBase.Value ?? "";

@@ -10,10 +10,10 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/backups</c>: the backups of this server, how to restore one, and the NZBs that came after it (OPS-1 to OPS-12).</summary>
+/// <summary><c>/api/backups</c>: this server's backups, restoring one, and the NZBs added after a restored backup (OPS-1 to OPS-12).</summary>
 internal static class BackupResource
 {
-    // A page shows at most this many NZBs. The total counts all of them.
+    // Maximum NZBs on a page. The total counts all of them.
     private const int MaxLater = 500;
 
     private const int MaxPassphrase = 1024;
@@ -34,7 +34,7 @@ internal static class BackupResource
 
     private static Ok<BackupList> Show(BackupWorker worker, SecondFolderWorker second) => TypedResults.Ok(BackupList.Of(worker.State, second.State));
 
-    /// <summary>Begins a backup. The topic <c>backups</c> reports its end.</summary>
+    /// <summary>Starts a backup. The topic <c>backups</c> reports when it ends.</summary>
     private static Accepted<BackupList> Make(BackupWorker worker, SecondFolderWorker second)
     {
         worker.Request();
@@ -42,7 +42,7 @@ internal static class BackupResource
     }
 
     /// <summary>
-    /// Sends a backup with its NZBs as one tar file of a known length. A read-only key gets none, because the backup holds password hashes.
+    /// Sends a backup with its NZBs as one tar file of known length. A read-only key is refused, because the backup contains password hashes.
     /// </summary>
     private static async Task<Results<PushStreamHttpResult, JsonHttpResult<Problem>>> DownloadAsync(
         string id, HttpContext http, BackupPlaces backups, BlobStore blobs, IBlobFiles files, IEnumerable<BlobReference> references, CancellationToken cancellationToken)
@@ -65,12 +65,12 @@ internal static class BackupResource
         }
         catch (IOException)
         {
-            // Ends the connection before the announced length, so that the client notices the missing rest.
+            // End the connection before the announced length, so that the client notices that the file is incomplete.
             http.Abort();
         }
     }
 
-    /// <summary>Deletes a backup from the data folder. Only if it is not there, deletes it from the second folder.</summary>
+    /// <summary>Deletes a backup from the data folder or, if it is not there, from the second folder.</summary>
     private static Results<NoContent, JsonHttpResult<Problem>> Delete(
         string id, BackupFolder backups, BackupPlaces places, BackupWorker worker, SecondFolderWorker second)
     {
@@ -80,7 +80,7 @@ internal static class BackupResource
         return isDeleted ? TypedResults.NoContent() : AdminProblem.WrongState("This is the only backup. Make another one first.");
     }
 
-    /// <summary>Reads the backup completely and says what restoring it costs. Unless it is a dry run, the server restarts and restores it.</summary>
+    /// <summary>Reads the whole backup and reports the cost of restoring it. Unless this is a dry run, the server restarts and restores the backup.</summary>
     private static async Task<Results<Ok<RestoreReport>, Accepted<RestoreReport>, JsonHttpResult<Problem>>> RestoreAsync(
         string id,
         bool? dryRun,
@@ -110,7 +110,7 @@ internal static class BackupResource
         return TypedResults.Accepted((string?)null, report);
     }
 
-    /// <summary>Opens the key of a backup with a passphrase. Returns the error of a wrong one; both null without a passphrase.</summary>
+    /// <summary>Decrypts the key in a backup with a passphrase. Returns an error if the passphrase is wrong; both null if none was given.</summary>
     public static async Task<(byte[]? Key, JsonHttpResult<Problem>? Wrong)> OpenKeyAsync(Backup backup, string? passphrase, CancellationToken cancellationToken)
     {
         if (passphrase is not { Length: > 0 and <= MaxPassphrase } given)

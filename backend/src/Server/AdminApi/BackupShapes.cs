@@ -4,8 +4,8 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// A verified backup. <c>StillTrueAt</c> is the last time that the database was found unchanged. <c>Bytes</c> is the size of the database, <c>NzbBytes</c> of
-/// the NZBs that it references.
+/// A verified backup. <c>StillTrueAt</c> is when the database was last found unchanged since the backup. <c>Bytes</c> is the size of the database,
+/// <c>NzbBytes</c> that of the NZBs that it references.
 /// </summary>
 internal sealed record BackupRow(
     string Id, BackupKind Kind, BackupPlace Place, DateTimeOffset At, DateTimeOffset StillTrueAt, string ProgramVersion, int Schema, long Bytes, long Nzbs, long NzbBytes,
@@ -21,8 +21,8 @@ internal sealed record BackupRow(
 }
 
 /// <summary>
-/// The second folder. <c>NewestAt</c> is the time of its newest backup; null if it has none. <c>Failure</c> says why the last attempt failed, as a sentence,
-/// and <c>Warning</c> why the copies protect less than they could; null if nothing is wrong.
+/// The second folder. <c>NewestAt</c> is the time of its newest backup; null if it has none. <c>Failure</c> says, as a sentence, why the last attempt failed.
+/// <c>Warning</c> says why the copies protect less than they could; null if nothing is wrong.
 /// </summary>
 internal sealed record SecondFolderRow(string Path, int Count, DateTimeOffset? NewestAt, bool IsCopying, string? Failure, DateTimeOffset? FailedAt, string? Warning)
 {
@@ -37,8 +37,8 @@ internal sealed record SecondFolderRow(string Path, int Count, DateTimeOffset? N
 }
 
 /// <summary>
-/// All backups, the newest first. <c>Failure</c> says why the last attempt failed, as a sentence; null if it succeeded. <c>NextAt</c> is null if none
-/// is scheduled. <c>Second</c> is null without a second folder.
+/// All backups, newest first. <c>Failure</c> says, as a sentence, why the last attempt failed; null if it succeeded. <c>NextAt</c> is null if none is
+/// scheduled. <c>Second</c> is null if there is no second folder.
 /// </summary>
 internal sealed record BackupList(
     IReadOnlyList<BackupRow> Items, bool IsMaking, string? Failure, DateTimeOffset? FailedAt, DateTimeOffset? NextAt, SecondFolderRow? Second)
@@ -53,9 +53,9 @@ internal sealed record BackupList(
 }
 
 /// <summary>
-/// The cost of a restore, in sentences and in figures: seconds since the backup, NZBs that came after it, settings that change, browsers whose login
-/// the backup lacks, files that play, and keys of settings that stay locked. <c>NeedsPassphrase</c> is true if the passphrase of the backup would unlock
-/// them. A figure is null if the present database cannot be read.
+/// The cost of a restore, as a sentence and in numbers: seconds since the backup, NZBs added after it, settings that change, browsers that must log in again,
+/// playable files, and keys of settings that stay locked. <c>NeedsPassphrase</c> is true if the backup's passphrase would unlock them. A number is null if the
+/// current database cannot be read.
 /// </summary>
 internal sealed record RestoreReport(
     string Id, string Sentence, long AgeSeconds, int Later, int? Settings, int? Logins, long Files, IReadOnlyList<string> Locked, bool NeedsPassphrase)
@@ -65,22 +65,22 @@ internal sealed record RestoreReport(
 }
 
 /// <summary>
-/// Restores a backup. <c>Requeue</c> returns the NZBs that came after it to the queue. Needs the administrator's password, as a new key does, because
-/// the backup may restore an earlier one. <c>Passphrase</c> restores the key file too.
+/// Restores a backup. <c>Requeue</c> returns the NZBs added after it to the queue. Requires the administrator's password, like creating a key, because the
+/// backup may restore an earlier password. <c>Passphrase</c> restores the key file too.
 /// </summary>
 internal sealed record RestoreRequest(bool Requeue = false, string? Password = null, string? Passphrase = null) : IJsonBody<RestoreRequest>;
 
-/// <summary>An NZB that came after the restored backup; <c>Name</c> begins with NZB if it was not recorded.</summary>
+/// <summary>An NZB added after the restored backup. <c>Name</c> starts with NZB if its name was not recorded.</summary>
 internal sealed record LaterRow(string Id, string Name, string Category, DateTimeOffset At, long Bytes)
 {
     public static LaterRow Of(LaterNzb nzb) => new(nzb.Hash, nzb.Name, nzb.Category, nzb.At, nzb.Bytes);
 }
 
-/// <summary>The newest later NZBs, and how many there are.</summary>
+/// <summary>The newest of these NZBs, and their total number.</summary>
 internal sealed record LaterList(IReadOnlyList<LaterRow> Items, int Total);
 
 /// <summary>Returns these NZBs to the queue; null for all.</summary>
 internal sealed record LaterRequeue(IReadOnlyList<string>? Ids = null) : IJsonBody<LaterRequeue>;
 
-/// <summary>The whole list, in both kinds of frame.</summary>
+/// <summary>The whole list, in both kinds of frames.</summary>
 internal sealed record BackupsFrame(FrameKind Kind, long Seq, BackupList Backups);

@@ -18,19 +18,19 @@ internal sealed record KeyEntry(string Id, string Name, KeyAccess Access, DateTi
 
 internal sealed record KeyEntries(IReadOnlyList<KeyEntry> Items);
 
-/// <summary>A key to create. The password is the administrator's; null if this session has given it recently.</summary>
+/// <summary>A key to create. The password is the administrator's; null if this session has entered it recently.</summary>
 internal sealed record NewKey(string Name, KeyAccess Access, string? Password = null) : IJsonBody<NewKey>;
 
-/// <summary>A new key; only this response shows it.</summary>
+/// <summary>A new key. Only this response contains it.</summary>
 internal sealed record MadeKey(string Id, string Name, KeyAccess Access, string Key);
 
 /// <summary>
-/// A logged-in browser. Address and agent are empty if unknown; <c>LastUsed</c> is exact to the hour; <c>Current</c> marks the session that asks.
+/// A logged-in browser. Address and agent are empty if unknown, <c>LastUsed</c> is accurate to the hour, and <c>Current</c> marks the requesting session.
 /// </summary>
 internal sealed record SessionEntry(
     string Id, string Address, string Agent, DateTimeOffset Created, DateTimeOffset LastUsed, DateTimeOffset Ends, bool Current);
 
-/// <summary>All active sessions, the most recently used first.</summary>
+/// <summary>All active sessions, most recently used first.</summary>
 internal sealed record SessionEntries(IReadOnlyList<SessionEntry> Items);
 
 /// <summary><c>/api/keys</c>, <c>/api/sessions</c> and <c>/api/session/password</c>: lists, creates and ends credentials.</summary>
@@ -48,7 +48,7 @@ internal static class CredentialResource
         api.MapDelete("/sessions/{id}", EndSessionAsync).WithName("EndSession");
     }
 
-    /// <summary>Confirms the password for this session, so that the next calls may create credentials.</summary>
+    /// <summary>Confirms the password for this session, so that its next calls may create credentials.</summary>
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> GivePasswordAsync(
         PasswordGiven given, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken) =>
         await PasswordGate.RefuseAsync(http, given.Password, store, password, cancellationToken) is { } problem ? problem : TypedResults.NoContent();

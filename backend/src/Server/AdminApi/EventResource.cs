@@ -12,17 +12,17 @@ namespace Sluice.Server.AdminApi;
 /// <summary><c>/api/events</c>: server-sent events (ADM-20 to ADM-23).</summary>
 internal static class EventResource
 {
-    /// <summary>Interval of the comments that keep a connection alive.</summary>
+    /// <summary>Interval between the comments that keep a connection alive.</summary>
     public static readonly TimeSpan BeatInterval = TimeSpan.FromSeconds(15);
 
-    // A page subscribes to three or four topics, so this limit is generous.
+    // Generous, because a page subscribes to three or four topics.
     private const int MaxTopics = 16;
     private const int MaxName = 80;
 
     public static void MapEvents(this RouteGroupBuilder api) =>
         api.MapGet("/events", WatchAsync).Produces<EventPayloads>(StatusCodes.Status200OK, "text/event-stream").WithName("WatchEvents");
 
-    // topics: names as in ADM-20, separated by commas. since: the id of the last frame, used unless the browser sends the newer Last-Event-ID.
+    // topics: names as in ADM-20, separated by commas. since: the last frame's id; a Last-Event-ID header is newer and takes precedence.
     private static async Task<IResult> WatchAsync(
         string topics, string? since, HttpContext http, EventHub hub, AdminStore store, IHostApplicationLifetime lifetime, TimeProvider time,
         CancellationToken cancellationToken)
@@ -45,7 +45,7 @@ internal static class EventResource
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // The client has stopped reading, or the server is shutting down. The client reconnects in both cases.
+            // The client has stopped reading, or the server is shutting down. In both cases, the client reconnects.
             if (watch.Dropped.IsCancellationRequested)
                 http.Abort();
         }
@@ -64,7 +64,7 @@ internal static class EventResource
     private static async Task SendAsync(HttpContext http, EventWatch watch, AdminStore store, CancellationToken ended)
     {
         var body = http.Response.BodyWriter;
-        // Reconnect after one second, because the browsers' default is three.
+        // Make browsers reconnect after one second, because their default is three.
         Write(body, "retry: 1000\n\n"u8);
         foreach (var (frame, topics) in watch.First)
             Write(body, frame, topics);
@@ -81,7 +81,7 @@ internal static class EventResource
         http.Abort();
     }
 
-    /// <summary>Whether the session or key of the request is still valid, because it may have ended since.</summary>
+    /// <summary>Whether the request's session or key is still valid, because it may have ended meanwhile.</summary>
     private static bool MayStay(HttpContext http, AdminStore store) => http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.Session
         ? http.Request.Cookies[AdminDoor.CookieOf(store)] is { } id && store.SessionEnds(id) is not null
         : store.FindKey(http.Request.Headers["X-Api-Key"].ToString()) is not null;

@@ -10,7 +10,7 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/files</c> and <c>/api/playlists</c>: the tree of the library, its files and its playlists.</summary>
+/// <summary><c>/api/files</c> and <c>/api/playlists</c>: the library tree, its files and its playlists.</summary>
 internal static class FileResource
 {
     private const string Content = "content";
@@ -27,7 +27,7 @@ internal static class FileResource
         files.MapSubtitles();
     }
 
-    // path: below /content, empty for the list of categories. q: searches everything below path.
+    // path: below /content; empty for the list of categories. q: searches everything below path.
     private static async Task<Results<Ok<FilePage>, JsonHttpResult<Problem>>> ListAsync(
         string? path, string? cursor, int? limit, string? q, string? sort, LibraryList list, EventHub events, CancellationToken cancellationToken)
     {
@@ -38,7 +38,7 @@ internal static class FileResource
             return problem;
 
         string[] names = [.. (path ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries)];
-        // Read the number before the query, so that events during the query are sent as well.
+        // Read the number before the query, so that the client also gets events that occur during the query.
         var seq = events.Seq;
         var words = SearchText.WordsOf(q);
         var page = words.Count == 0
@@ -100,7 +100,7 @@ internal static class FileResource
         });
     }
 
-    // path: below /content, empty for the whole library. hours: lifetime of the link, one day by default.
+    // path: below /content; empty for the whole library. hours: lifetime of the link, one day by default.
     private static async Task<Results<Ok<PlaylistLink>, JsonHttpResult<Problem>>> ShowPlaylistAsync(
         string? path, int? hours, HttpContext http, LibraryTree tree, SignedLinks signed, CancellationToken cancellationToken)
     {
@@ -145,7 +145,7 @@ internal static class FileResource
 
     internal static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such file.");
 
-    /// <summary>The depth of a folder tells whether it is a category or a release.</summary>
+    /// <summary>The depth of a folder determines whether it is a category, a release, or a folder in a release.</summary>
     private static FileRow Row(ListedEntry entry)
     {
         var kind = entry.FileId is not null ? FileEntryKind.File

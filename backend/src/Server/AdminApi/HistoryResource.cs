@@ -61,7 +61,7 @@ internal static class HistoryResource
             item.NzbHash is { } hash && blobs.ContainsNzb(hash)));
     }
 
-    /// <summary>Returns the NZB byte for byte as it was added (IMP-6).</summary>
+    /// <summary>Returns the NZB exactly as it was added (IMP-6).</summary>
     private static async Task<Results<FileStreamHttpResult, JsonHttpResult<Problem>>> DownloadAsync(
         string id, HistoryStore store, StoredNzbReader nzbs, CancellationToken cancellationToken)
     {
@@ -116,7 +116,7 @@ internal static class HistoryResource
             ? TypedResults.Ok(QueueResource.Show(await undo.RemoveHistoryAsync(numbers, cancellationToken)))
             : AdminProblem.BadInput("ids", OneOfTwo);
 
-    /// <summary>Removes the releases of items that are in no library. The items stay.</summary>
+    /// <summary>Removes the releases of items that no library contains. The items stay.</summary>
     private static async Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveFilesAsync(
         HistoryItems items, HistoryRows rows, UndoWorker undo, CancellationToken cancellationToken) =>
         await rows.SelectAsync(items, cancellationToken) is { } numbers

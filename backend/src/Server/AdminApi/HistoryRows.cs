@@ -9,13 +9,13 @@ internal sealed class HistoryRows(HistoryListStore store)
     public async Task<RowPage<HistoryRow>> ReadAsync(HistoryQuery query, RowPlace? after, int limit, CancellationToken cancellationToken) =>
         (await store.ReadAsync(query, after, limit, cancellationToken)).Of(Of);
 
-    /// <summary>Returns the rows of the ids in any order, without unknown ids.</summary>
+    /// <summary>Returns the rows with these ids in any order. Skips unknown ids.</summary>
     public async Task<IReadOnlyList<HistoryRow>> ReadAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
         [.. (await store.FindAsync(ids, cancellationToken)).Select(Of)];
 
     public Task<long> CountAsync(CancellationToken cancellationToken) => store.CountAsync(cancellationToken);
 
-    /// <summary>Returns the row numbers of a selection; null unless it has either ids or a filter.</summary>
+    /// <summary>Returns the row numbers of a selection; null unless it has exactly one of ids and filter.</summary>
     public async Task<IReadOnlyList<long>?> SelectAsync(HistoryItems items, CancellationToken cancellationToken)
     {
         if (items.Ids is null == items.Filter is null)

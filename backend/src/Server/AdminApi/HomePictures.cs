@@ -4,10 +4,10 @@ using Sluice.Server.Library;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// Chooses the pictures of the front page, so that a first visit costs at most <see cref="MostRequests"/> requests and <see cref="MostBytes"/> bytes.
-/// Films without a picture have a drawn card.
+/// Chooses the pictures of the front page, so that a first visit costs at most <see cref="MostRequests"/> requests and <see cref="MostBytes"/> bytes. The page
+/// draws a card for each film without a picture.
 /// </summary>
-/// <remarks>For one answer; not thread-safe.</remarks>
+/// <remarks>For one response; not thread-safe.</remarks>
 internal sealed class HomePictures
 {
     private const int MostRequests = 12;
@@ -16,7 +16,7 @@ internal sealed class HomePictures
     private readonly HashSet<string> _chosen = [];
     private long _bytes;
 
-    /// <summary>Chooses pictures for films that play. Runs in the caller's transaction.</summary>
+    /// <summary>Chooses pictures for films that are playing. Runs in the caller's transaction.</summary>
     public IReadOnlyList<HomePicture> OfPlaying(DbConnection connection, IReadOnlyCollection<Guid> films)
     {
         if (films.Count == 0)
@@ -25,7 +25,7 @@ internal sealed class HomePictures
         return [.. films.Distinct().Select(film => (film, Hash: Choose(found[film]))).Where(pair => pair.Hash is not null).Select(pair => new HomePicture(IdPath.NameOf(pair.film), pair.Hash!))];
     }
 
-    /// <summary>Returns the first picture that still fits, or null. A picture that was chosen before costs nothing again.</summary>
+    /// <summary>Returns the first picture within the limits, or null. A picture that was already chosen does not count again.</summary>
     public string? Choose(IEnumerable<ListedPicture> pictures)
     {
         foreach (var (hash, bytes) in pictures)

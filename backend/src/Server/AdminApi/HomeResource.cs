@@ -15,7 +15,7 @@ internal static class HomeResource
 
     private static async Task<Ok<Home>> ShowAsync(HomeViews views, EventHub events, CancellationToken cancellationToken)
     {
-        // Read the number before the queries, so that events during them are sent as well.
+        // Read the number before the queries, so that the client also gets events that occur during the queries.
         var seq = events.Seq;
         return TypedResults.Ok(await views.ShowAsync(seq, cancellationToken));
     }
@@ -23,7 +23,7 @@ internal static class HomeResource
     private static async Task<Ok<FailedCount>> CountFailedAsync(HomeViews views, CancellationToken cancellationToken) =>
         TypedResults.Ok(new FailedCount(await views.CountFailedAsync(cancellationToken)));
 
-    // Hides the need until a newer release has the same one.
+    // Hides the issue until a newer release has it too.
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> SeeAsync(HomeSeen seen, HomeViews views, CancellationToken cancellationToken) =>
         await views.SeeAsync(seen.Id, seen.At, cancellationToken) ? TypedResults.NoContent() : AdminProblem.NotFound("There is no such need.");
 }

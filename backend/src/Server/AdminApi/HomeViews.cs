@@ -11,7 +11,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The front page in one response. Every query reads an index and a few rows, however large the library is.</summary>
+/// <summary>The front page in one response. Every query reads only an index and a few rows, however large the library is.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class HomeViews(
     SluiceDatabase database,
@@ -23,7 +23,7 @@ internal sealed class HomeViews(
     PictureStore pictures,
     TimeProvider time)
 {
-    /// <summary>A need is shown for this long at most.</summary>
+    /// <summary>How long an issue is shown at most.</summary>
     public static readonly TimeSpan NeedWindow = TimeSpan.FromDays(7);
 
     private const int MostRecent = 12;
@@ -66,12 +66,12 @@ internal sealed class HomeViews(
             seq);
     }
 
-    /// <summary>Hides a need until a newer release has the same. Returns false if there is no such need.</summary>
+    /// <summary>Hides an issue until a newer release has it too. Returns false if there is no such issue.</summary>
     public async Task<bool> SeeAsync(string id, DateTimeOffset at, CancellationToken cancellationToken)
     {
         if (id != Gaps && !(id.StartsWith(FailedPrefix, StringComparison.Ordinal) && Enum.TryParse<FailureReason>(id[FailedPrefix.Length..], out _)))
             return false;
-        // Clamp the time, because a future one would hide needs that nobody has seen.
+        // Clamp the time, because a future time would hide issues that nobody has seen.
         var until = Math.Min(at.ToUnixTimeMilliseconds(), time.WallTime().ToUnixTimeMilliseconds());
         await database.WriteAsync(
             connection => connection.Execute(
@@ -80,7 +80,7 @@ internal sealed class HomeViews(
         return true;
     }
 
-    /// <summary>Returns the number of failed imports among the needs.</summary>
+    /// <summary>Returns the number of failed imports among the issues.</summary>
     public Task<int> CountFailedAsync(CancellationToken cancellationToken) => database.ReadAsync(
         connection =>
         {
@@ -101,7 +101,7 @@ internal sealed class HomeViews(
         return needs;
     }
 
-    /// <summary>Returns a function from the id of a need to the time up to which it has been seen, or is too old to be shown.</summary>
+    /// <summary>Returns a function that maps an issue's id to a time. Only newer releases are unseen and recent enough to be shown.</summary>
     private Func<string, DateTimeOffset> SeenTimes(DbConnection connection)
     {
         var oldest = time.WallTime() - NeedWindow;

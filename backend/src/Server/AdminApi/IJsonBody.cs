@@ -7,15 +7,15 @@ using Microsoft.Extensions.Options;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// A JSON body of a call. Its type info is resolved by the first call with such a body, because ordinary body parameters would resolve every type
-/// at startup, which takes a sixth of the time to start.
+/// The JSON body of a call. The first call with such a body resolves its type info. Ordinary body parameters would resolve every type at startup, which takes a
+/// sixth of the startup time.
 /// </summary>
 internal interface IJsonBody<T> : IBindableFromHttpContext<T>, IEndpointParameterMetadataProvider
     where T : class, IJsonBody<T>
 {
     /// <summary>Reads the body. Routing has already refused other content types.</summary>
-    /// <returns>Null for the JSON word null; the framework refuses it like any wrong shape.</returns>
-    /// <exception cref="BadHttpRequestException">Wrong shape (400) or too long (413).</exception>
+    /// <returns>Null for the JSON literal null; the framework refuses null like any wrong shape.</returns>
+    /// <exception cref="BadHttpRequestException">The body has the wrong shape (400) or is too long (413).</exception>
     static async ValueTask<T?> IBindableFromHttpContext<T>.BindAsync(HttpContext context, ParameterInfo parameter)
     {
         var json = context.RequestServices.GetRequiredService<IOptions<JsonOptions>>().Value.SerializerOptions;

@@ -4,8 +4,8 @@ using Sluice.Server.FamilyImport;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// The import of an old server. <c>Shape</c> and <c>Counts</c> are unknown until the first count; <c>Progress</c> is 0 to 1. <c>Left</c> lists items
-/// left behind and <c>Notes</c> items that change their form, a thousand of each at most. <c>Kept</c> lists setting keys kept without effect.
+/// The import of an old server's library. <c>Shape</c> and <c>Counts</c> are unknown until the first count; <c>Progress</c> is 0 to 1. <c>Left</c> lists items
+/// left behind and <c>Notes</c> items that change their form, at most a thousand each. <c>Kept</c> lists the keys of settings that are kept but have no effect.
 /// </summary>
 internal sealed record FamilyImportReport(
     ImportStage State,
@@ -22,7 +22,7 @@ internal sealed record FamilyImportReport(
     int NotesTotal,
     IReadOnlyList<string> Kept);
 
-/// <summary><c>/api/setup/import</c>: the library of an old server in the data folder (CFG-40).</summary>
+/// <summary><c>/api/setup/import</c>: imports the library of an old server found in the data folder (CFG-40).</summary>
 internal static class ImportResource
 {
     public static void MapImport(this RouteGroupBuilder api)
@@ -31,7 +31,7 @@ internal static class ImportResource
         api.MapPost("/setup/import", Begin).WithName("BeginImport");
     }
 
-    /// <summary>Shows the progress. The first call starts counting.</summary>
+    /// <summary>Returns the progress. The first call starts counting.</summary>
     private static async Task<Ok<FamilyImportReport>> ShowAsync(FamilyImportWorker import, CancellationToken cancellationToken) =>
         TypedResults.Ok(Shape(await import.ShowAsync(cancellationToken)));
 

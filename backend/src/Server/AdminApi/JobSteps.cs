@@ -3,7 +3,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Lists all steps of an import, including steps that have not begun.</summary>
+/// <summary>Lists all steps of an import, including those not yet begun.</summary>
 internal static class JobSteps
 {
     // History rows store these names, so they must not change.
@@ -17,14 +17,14 @@ internal static class JobSteps
         (JobStepName.Publish, "Publish"),
     ];
 
-    /// <summary>Returns the steps of a queued item; null means that no work is in progress.</summary>
+    /// <summary>Returns the steps of a queued item. If <paramref name="work"/> is null, no step has begun.</summary>
     public static IReadOnlyList<JobStep> Of(ItemActivity? work, TimeProvider time)
     {
         var known = (work?.Steps ?? []).ToDictionary(step => step.Step);
         return [.. All.Select(step => known.TryGetValue(step.Name, out var begun) ? Show(step.Shown, begun, time) : new JobStep(step.Shown, JobStepState.Pending, null, ""))];
     }
 
-    /// <summary>Returns the steps of a finished import. If it failed, the last step that began is the failed one.</summary>
+    /// <summary>Returns the steps of a finished import. If it failed, the last step that was begun is the failed one.</summary>
     public static IReadOnlyList<JobStep> Of(HistoryItem item)
     {
         var known = item.Steps.GroupBy(step => step.Step).ToDictionary(steps => steps.Key, steps => steps.Last());

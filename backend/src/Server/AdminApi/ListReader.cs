@@ -8,13 +8,13 @@ using Sluice.Server.Database;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>Reads the parameters that all lists share (ADM-4) and collects their errors.</summary>
-/// <remarks>Not thread-safe; one for each call.</remarks>
+/// <remarks>Not thread-safe; create one per call.</remarks>
 internal sealed class ListReader
 {
     private const int DefaultLimit = 100;
     private const int MaxLimit = 500;
 
-    // Even the longest sort key, folded and in Base64, is far shorter.
+    // Even the longest sort key is far shorter after folding and Base64 encoding.
     private const int MaxCursor = 4 << 10;
 
     private readonly Dictionary<string, string[]> _errors = [];
@@ -42,7 +42,7 @@ internal sealed class ListReader
         return null;
     }
 
-    /// <summary>Parses the cursor of the previous page; null for the first page. A cursor is valid only for the order in which it was created.</summary>
+    /// <summary>Parses the previous page's cursor; null for the first page. A cursor is valid only for the sort order for which it was created.</summary>
     public RowPlace? Place<T>(T order, string? cursor)
         where T : struct, Enum
     {
@@ -58,7 +58,7 @@ internal sealed class ListReader
         return null;
     }
 
-    /// <summary>Returns the cursor of the page after this row; null if there is none.</summary>
+    /// <summary>Returns the cursor for the page after this row; null if there is no next page.</summary>
     public static string? CursorOf<T>(T order, RowPlace? place)
         where T : struct, Enum => place is null
         ? null

@@ -7,7 +7,7 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/logs</c>: the last lines of the log.</summary>
+/// <summary><c>/api/logs</c>: the latest log lines.</summary>
 internal static class LogResource
 {
     public static void MapLogs(this RouteGroupBuilder api)
@@ -79,7 +79,7 @@ internal static class LogResource
         return words.All(word => folded.Contains(word, StringComparison.Ordinal));
     }
 
-    // The cast is safe, because both enums have the same levels in the same order.
+    // The cast is safe, because both enums list the same levels in the same order.
     private static LogLineLevel LevelOf(LogLevel level) => (LogLineLevel)(int)level;
 
     private static LogLevel LevelOf(LogLineLevel level) => (LogLevel)(int)level;

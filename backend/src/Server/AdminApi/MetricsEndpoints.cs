@@ -7,7 +7,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/metrics</c> for Prometheus (ADM-40). Counters are read when it asks, so nothing runs in between (OPS-30).</summary>
+/// <summary><c>/metrics</c> for Prometheus (ADM-40). Counters are read on request, so nothing runs in between (OPS-30).</summary>
 internal static class MetricsEndpoints
 {
     public static void MapMetrics(this IEndpointRouteBuilder routes) =>

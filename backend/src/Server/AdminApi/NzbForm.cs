@@ -9,8 +9,8 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// The form of an upload (<see cref="QueueUpload"/>). The file is written to blobs while it arrives, so memory holds none of the file. Fields may
-/// come before or after the file. <c>Upload</c> is null if there is a problem.
+/// The form of an upload (<see cref="QueueUpload"/>). The file is written to blobs as it arrives, so it is never in memory. Fields may come before or after the
+/// file. <c>Upload</c> is null if there is a problem.
 /// </summary>
 internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttpResult<Problem>? Problem) : IAsyncDisposable
 {
@@ -19,7 +19,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
     private const int MaxParts = 16;
     private const int MaxFieldBytes = 8 << 10;
 
-    /// <summary>Reads a body to its end, or until an error is found.</summary>
+    /// <summary>Reads a body to its end, or to the first error.</summary>
     public static async Task<NzbForm> ReadAsync(HttpContext http, NzbIntake intake, CancellationToken cancellationToken)
     {
         var boundary = MediaTypeHeaderValue.TryParse(http.Request.ContentType, out var type) && type.MediaType.Equals("multipart/form-data", StringComparison.OrdinalIgnoreCase)
@@ -69,7 +69,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
                 return await FailAsync(name, "A form has one file, by the name of file.");
             var fileName = disposition.FileNameStar.HasValue ? disposition.FileNameStar.ToString() : HeaderUtilities.RemoveQuotes(disposition.FileName).ToString();
             var upload = await intake.ReceiveAsync(part.Body, http.Request.ContentLength, cancellationToken);
-            // Ignore the rest of the form, because Kestrel cannot read on after a canceled read, and the rest may be slow too.
+            // Ignore the rest of the form, because Kestrel cannot continue after a canceled read, and the rest may be slow too.
             return this with { Upload = upload, Addition = Addition with { FileName = fileName }, Problem = upload.Refusal is { } refusal ? await RefuseAsync(upload, refusal) : null };
         }
 
@@ -114,7 +114,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
         _ => AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "queue-full", "The queue is full. It accepts more as imports finish."),
     };
 
-    /// <returns>Null if it is too long.</returns>
+    /// <returns>Null if the field is too long.</returns>
     private static async Task<string?> ReadFieldAsync(Stream body, CancellationToken cancellationToken)
     {
         var piece = ArrayPool<byte>.Shared.Rent(MaxFieldBytes + 1);

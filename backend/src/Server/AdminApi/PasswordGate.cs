@@ -6,9 +6,9 @@ namespace Sluice.Server.AdminApi;
 internal sealed record PasswordGiven(string Password) : IJsonBody<PasswordGiven>;
 
 /// <summary>
-/// Asks for the administrator's password before a credential is created that outlives the session, because a browser left open for a minute must not
-/// open the server forever. A session that gave the password within ten minutes is not asked. A named key always is, because it must not create
-/// others that outlive it.
+/// Requires the administrator's password before a credential is created that outlives the session. Otherwise, a browser left open for a minute could give
+/// access to the server forever. A session that entered the password in the last ten minutes is not asked again. A named key is always asked, because it must
+/// not create credentials that outlive it.
 /// </summary>
 internal static class PasswordGate
 {
@@ -43,7 +43,7 @@ internal static class PasswordGate
         return null;
     }
 
-    /// <summary>Returns the session of a call; null if it has another credential.</summary>
+    /// <summary>Returns the session of a call; null if the call uses another credential.</summary>
     public static AdminSession? SessionOf(HttpContext http, AdminStore store) =>
         http.Request.Cookies[AdminDoor.CookieOf(store)] is { Length: > 0 } id ? store.FindSession(id) : null;
 }

@@ -6,8 +6,8 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// <c>/api/files/{id}/still</c> and <c>/api/pictures/{hash}</c>: pictures of films (ADM-60, S33). None of them costs a byte of a provider: stills come
-/// from the player of a browser, posters from Sonarr and Radarr.
+/// <c>/api/files/{id}/still</c> and <c>/api/pictures/{hash}</c>: pictures of films (ADM-60, S33). They use no provider traffic: stills come from the browser's
+/// player, posters from Sonarr and Radarr.
 /// </summary>
 internal static class PictureResource
 {
@@ -17,7 +17,7 @@ internal static class PictureResource
         api.MapGet("/pictures/{hash}", ShowAsync).Produces<Stream>(StatusCodes.Status200OK, "image/webp").WithName("ShowPicture");
     }
 
-    // The body is the picture. Its first bytes decide what it is, whatever Content-Type says.
+    // The body is the picture. Its first bytes determine its type, whatever Content-Type says.
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> KeepAsync(
         string id, HttpRequest request, LibraryTree tree, PictureStore pictures, CancellationToken cancellationToken)
     {
@@ -57,12 +57,12 @@ internal static class PictureResource
         _ => "image/webp",
     };
 
-    /// <summary>Reads a body up to the limit of a still; null if it is longer.</summary>
+    /// <summary>Reads a body up to the size limit of a still; null if the body is longer.</summary>
     private static async Task<ReadOnlyMemory<byte>?> ReadAsync(Stream body, CancellationToken cancellationToken)
     {
         var bytes = new byte[PictureStore.MaxStillBytes + 1];
         var length = await body.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, cancellationToken);
-        // A bare null would become an empty memory here.
+        // A bare null would become an empty ReadOnlyMemory here.
         return length < bytes.Length ? bytes.AsMemory(0, length) : default(ReadOnlyMemory<byte>?);
     }
 

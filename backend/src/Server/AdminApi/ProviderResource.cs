@@ -8,7 +8,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/providers</c>: the news servers, their condition, and a test.</summary>
+/// <summary><c>/api/providers</c>: the news servers, their condition, and a provider test.</summary>
 internal static class ProviderResource
 {
     // Maps fields of the saved JSON to their names in the API.
@@ -99,7 +99,7 @@ internal static class ProviderResource
 
         http.Response.RegisterForDispose(check);
         http.Response.Headers["X-Accel-Buffering"] = "no";
-        // No request timeout is needed, because each stage has its own deadline.
+        // No request timeout is needed, because each stage of the test has its own deadline.
         http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
         return TypedResults.ServerSentEvents(WriteAsync(check, http.RequestAborted));
     }
@@ -124,7 +124,7 @@ internal static class ProviderResource
         return table.Find(provider.Id) is { } row ? TypedResults.Ok(row) : NoProvider();
     }
 
-    /// <summary>Converts a form to options. A backup keeps its kind of backup, because the form does not distinguish them.</summary>
+    /// <summary>Converts a form to options. A saved backup provider keeps its kind, because the form does not distinguish the kinds of backup.</summary>
     private static ProviderOptions Options(ProviderSave provider, Guid id, ProviderOptions? saved)
     {
         var host = provider.Host.Trim();

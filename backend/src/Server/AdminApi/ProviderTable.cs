@@ -3,11 +3,9 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The configured providers as the API shows them.</summary>
-/// <remarks>
-/// Thread-safe. <c>_gate</c> guards the last counts; nothing else is taken under it. Rates are computed between two calls, so nothing runs in the
-/// background.
-/// </remarks>
+/// <summary>The configured providers, as shown by the API.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards the last counts; no other lock is acquired while holding it. Rates are computed between two calls, so nothing runs
+/// in the background.</remarks>
 internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage, TimeProvider time)
 {
     // Calls within this interval share one rate, because several browsers may poll.
@@ -16,7 +14,7 @@ internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage,
     private readonly Lock _gate = new();
     private readonly Dictionary<Guid, ByteCount> _counts = [];
 
-    /// <summary>Returns all providers in the order of their use.</summary>
+    /// <summary>Returns all providers in order of use.</summary>
     public IReadOnlyList<ProviderRow> Rows()
     {
         var (states, uses, kept) = (providers.Providers, providers.Uses, usage.TotalsById());

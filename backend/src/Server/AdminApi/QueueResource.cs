@@ -73,7 +73,7 @@ internal static class QueueResource
         return await AnswerAsync(await fetches.AddAsync(url!, addition, cancellationToken), rows);
     }
 
-    /// <summary>Reports added items, whether or not the client still waits for the response.</summary>
+    /// <summary>Reports the added items, even if the client no longer waits for the response.</summary>
     private static async Task<Results<Ok<QueueAdded>, JsonHttpResult<Problem>>> AnswerAsync(AddOutcome outcome, QueueRows rows) => outcome.Refusal is { } refusal
         ? NzbForm.Refuse(refusal)
         : TypedResults.Ok(await rows.NamesOfAsync(outcome.Ids, CancellationToken.None));
@@ -132,7 +132,7 @@ internal static class QueueResource
 
     private static JsonHttpResult<Problem> Locked() => AdminProblem.WrongState("An environment variable decides whether the queue is paused.");
 
-    /// <summary>Converts a removal to a response.</summary>
+    /// <summary>Converts a removal to its response.</summary>
     internal static Removed Show(UndoTicket? ticket) => new(ticket?.Count ?? 0, ticket?.Id, ticket?.Until);
 
     /// <summary>An empty query value counts as absent.</summary>

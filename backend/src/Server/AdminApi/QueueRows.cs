@@ -16,7 +16,7 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
         return page.Of(item => Of(item, moment, time));
     }
 
-    /// <summary>Returns the rows of the ids in any order, without unknown ids.</summary>
+    /// <summary>Returns the rows with these ids in any order. Skips unknown ids.</summary>
     public async Task<IReadOnlyList<QueueRow>> ReadAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
     {
         var items = await store.FindAsync(ids, cancellationToken);
@@ -26,7 +26,7 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
 
     public Task<int> CountAsync(CancellationToken cancellationToken) => store.CountAsync(cancellationToken);
 
-    /// <summary>Returns names and failures of new items. The history is read too, because an item may have failed already.</summary>
+    /// <summary>Returns the names and failures of new items. Also reads the history, because an item may have failed already.</summary>
     public async Task<QueueAdded> NamesOfAsync(IReadOnlyList<string> ids, CancellationToken cancellationToken)
     {
         var names = (await store.FindAsync(ids, cancellationToken)).ToDictionary(item => item.Id, item => item.Name);
@@ -37,7 +37,7 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
         return new QueueAdded(ids, [.. ids.Select(id => names.GetValueOrDefault(id, ""))], [.. ids.Select(id => failures.GetValueOrDefault(id, ""))]);
     }
 
-    /// <summary>Returns the queued ids of a selection; null unless either ids or a filter is given.</summary>
+    /// <summary>Returns the ids of the selected items in the queue; null unless either ids or a filter is given.</summary>
     public async Task<IReadOnlyList<string>?> SelectAsync(IReadOnlyList<string>? ids, QueueSelection? filter, CancellationToken cancellationToken)
     {
         if (ids is null == filter is null)

@@ -25,7 +25,7 @@ internal static class RemovalResource
         api.MapPost("/quarantine/{id}/restore", RestoreOneAsync).WithName("RestoreQuarantineItem");
     }
 
-    // dryRun: only reports which files would be removed, who reads them now and which programs have imported them.
+    // dryRun: only reports which files would be removed, who is reading them and which programs have imported them.
     private static async Task<Results<Ok<FileRemovalState>, JsonHttpResult<Problem>>> RemoveAsync(
         FileItems items, bool? dryRun, FileSelector selector, RemovedFileList list, FileRemoval removal, UndoWorker undo, PlaybackRegistry playbacks, ArrImports arr,
         CancellationToken cancellationToken)
@@ -112,7 +112,7 @@ internal static class RemovalResource
 /// <summary>Finds the files that a call selects for removal.</summary>
 internal sealed class FileSelector(RemovedFileList list, LibraryList library, HistoryRows history)
 {
-    /// <summary>Returns the files, and the numbers of the history items that go with them; null unless exactly one kind of choice is given.</summary>
+    /// <summary>Returns the files and the numbers of the history items to remove with them. Null unless exactly one kind of choice is given.</summary>
     public async Task<(FileChoice Choice, IReadOnlyList<long>? History)?> SelectAsync(FileItems items, CancellationToken cancellationToken)
     {
         if (new object?[] { items.Ids, items.Paths, items.Filter, items.History }.Count(static given => given is not null) != 1)
@@ -137,7 +137,7 @@ internal sealed class FileSelector(RemovedFileList list, LibraryList library, Hi
         var words = SearchText.WordsOf(items.Filter.Q);
         if (words.Count == 0)
             return await list.FindAsync([path], cancellationToken);
-        // One more than may be removed, so that a longer list is refused instead of truncated.
+        // Find one more than the maximum, so that a longer list is refused instead of truncated.
         var found = await library.SearchAsync(path.Split('/', StringSplitOptions.RemoveEmptyEntries), words, ListOrder.Name, null, FileRemoval.MostFiles + 1, cancellationToken);
         return await list.FindAsync([.. (found?.Items ?? []).Select(static entry => entry.FileId).OfType<Guid>()], cancellationToken);
     }

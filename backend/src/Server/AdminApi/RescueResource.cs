@@ -7,19 +7,19 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Why the server is in safe mode. Everything else needs the code from the log or the data folder.</summary>
+/// <summary>Why the server is in safe mode. Everything else requires the code from the log or the data folder.</summary>
 internal sealed record RescueState(string Cause, bool NeedsCode);
 
 /// <summary>
-/// Opens the rescue with the code. Without <c>Backup</c> the response lists the backups; with the id of one the server restarts and restores it.
-/// <c>Passphrase</c> restores the key file too.
+/// Opens the rescue page with the code. If <c>Backup</c> is null, the response lists the backups. If it is the id of a backup, the server restarts and restores
+/// that backup. <c>Passphrase</c> restores the key file too.
 /// </summary>
 internal sealed record RescueRequest(string Code, string? Backup = null, bool Requeue = false, string? Passphrase = null) : IJsonBody<RescueRequest>;
 
 /// <summary>A backup with the cost of its restore.</summary>
 internal sealed record RescueRow(BackupRow Backup, RestoreReport Cost);
 
-/// <summary>Backups that can be restored, the newest first. <c>IsRestoring</c> is true once the server restarts to restore one.</summary>
+/// <summary>Backups that can be restored, newest first. <c>IsRestoring</c> is true once the server restarts to restore one.</summary>
 internal sealed record RescueList(IReadOnlyList<RescueRow> Items, bool IsRestoring);
 
 /// <summary><c>/api/rescue</c>: the way out of safe mode without a login (OPS-14, S33).</summary>
@@ -73,7 +73,7 @@ internal static class RescueResource
     private static RescueRow[] List(BackupPlaces backups, RestorePlan plan) =>
         [.. backups.List().Select(found => TryEstimate(found.Backup, found.Place, plan)).OfType<RescueRow>()];
 
-    /// <summary>Returns null for a backup that cannot be read, because the others must be offered.</summary>
+    /// <summary>Returns null for an unreadable backup, because the other backups must still be offered.</summary>
     private static RescueRow? TryEstimate(Backup backup, BackupPlace place, RestorePlan plan)
     {
         try

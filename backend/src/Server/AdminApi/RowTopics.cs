@@ -6,11 +6,11 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The topic of a list. It collects the keys of changed rows and reads the rows when a frame is due.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the keys; nothing is taken under it.</remarks>
+/// <summary>The topic of a list. Collects the keys of changed rows, and reads the rows when a frame is due.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards the keys; no other lock is acquired while holding it.</remarks>
 internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
 {
-    // Limits of one frame: about 40 KiB of queue rows. Beyond them the page reloads.
+    // Limits of one frame: about 40 KiB of queue rows. If more rows changed, the page reloads.
     private const int MostChanged = 40;
     private const int MostRemoved = 200;
 
@@ -61,7 +61,7 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
     /// <returns>Whether the event belongs to the topic.</returns>
     protected abstract bool Note(LiveEvent happened);
 
-    /// <summary>Makes a frame of new or changed and of removed rows. <paramref name="changed"/> is null if there are too many to list.</summary>
+    /// <summary>Creates a frame from new or changed rows and removed rows. <paramref name="changed"/> is null if there are too many to list.</summary>
     protected abstract ValueTask<FrameMaker> DeltaAsync(IReadOnlyCollection<string>? changed, IReadOnlyCollection<string> removed, CancellationToken cancellationToken);
 
     protected bool NoteRows(RowsEvent rows)
@@ -88,7 +88,7 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
         return true;
     }
 
-    /// <summary>Returns removed keys, including changed rows that no longer exist.</summary>
+    /// <summary>Returns the keys of removed rows, including changed rows that no longer exist.</summary>
     protected static IReadOnlyList<string> Gone(IReadOnlyCollection<string> changed, IReadOnlyCollection<string> removed, IEnumerable<string> found) =>
         [.. removed.Concat(changed).Except(found)];
 
@@ -166,7 +166,7 @@ internal sealed class FilesTopic(EventFeed feed, FileListStore store) : RowsTopi
     protected override async ValueTask<FrameMaker> DeltaAsync(
         IReadOnlyCollection<string>? changed, IReadOnlyCollection<string> removed, CancellationToken cancellationToken)
     {
-        // The category changes as well, because it lists the release and shows the date of its newest one.
+        // The category changes too, because it lists the release and shows the date of its newest release.
         string[]? paths = changed is null ? null
             : [.. changed.Concat(removed).SelectMany(release => (string[])["", release[..release.IndexOf('/', StringComparison.Ordinal)], release]).Distinct()];
         var total = await store.CountReleasesAsync(cancellationToken);

@@ -6,10 +6,10 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The topic <c>stats</c>: the last second, and figures that changed.</summary>
+/// <summary>The topic <c>stats</c>: the last second, and changed figures.</summary>
 internal sealed class StatsTopic(StatViews views) : ISampledTopic
 {
-    // Values of the last frame; null if the next frame must contain everything.
+    // Values in the last frame; null if the next frame must contain everything.
     private Values? _last;
 
     public string Name => "stats";
@@ -19,7 +19,7 @@ internal sealed class StatsTopic(StatViews views) : ISampledTopic
     public async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
         var now = new Values(await views.FiguresAsync(cancellationToken), views.Attention, views.Steps);
-        // This client may know newer values than the last frame contained, so the next frame repeats everything.
+        // This client may have newer values than the last frame contained, so the next frame repeats everything.
         Volatile.Write(ref _last, null);
         var sample = views.Now;
         return seq => JsonSerializer.SerializeToUtf8Bytes(new StatsFrame(FrameKind.Snapshot, seq, sample, now.Figures, now.Attention, now.Steps), AdminJson.Default.StatsFrame);
@@ -99,7 +99,7 @@ internal sealed class ProvidersTopic(ProviderTable table) : ISampledTopic
     }
 }
 
-/// <summary>The topic <c>clients</c>: who has read the tree lately, so that the setup notices a new mount.</summary>
+/// <summary>The topic <c>clients</c>: who has recently read the tree, so that the setup notices a new mount.</summary>
 internal sealed class ClientsTopic(RecentClients clients, TimeProvider time) : ISampledTopic
 {
     private const int MaxRows = 5;

@@ -9,13 +9,13 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>A locked setting. <c>IsMadeAnew</c>: discarding the key creates a new value; otherwise <c>Sentence</c> says what to enter again.</summary>
+/// <summary>A locked setting. If <c>IsMadeAnew</c>, discarding the key creates a new value; otherwise <c>Sentence</c> says what to enter again.</summary>
 internal sealed record LockedSetting(string Key, string Title, bool IsMadeAnew, string Sentence);
 
 /// <summary>
-/// The key file, and the cost of discarding it: locked settings, kinds of links that stop working, items whose address or archive password is locked,
-/// and releases of an old server whose archive password is locked and in no item. <c>Id</c> identifies this list; discarding requires it, so that it
-/// never costs more than was shown.
+/// The key file, and the cost of discarding the key: locked settings, kinds of links that stop working, items whose address or archive password is locked, and
+/// releases from an old server whose archive password is locked and in no item. Discarding requires this list's <c>Id</c>, so that it never costs more than was
+/// shown.
 /// </summary>
 internal sealed record SecretKeyReport(
     string File,
@@ -28,7 +28,7 @@ internal sealed record SecretKeyReport(
     int Releases,
     string Id);
 
-/// <summary>Discards the lost key and everything in the list <c>Id</c>. Needs the administrator's password.</summary>
+/// <summary>Discards the lost key and everything in the list with this <c>Id</c>. Requires the administrator's password.</summary>
 internal sealed record SecretKeyGivenUp(string Id, string Password) : IJsonBody<SecretKeyGivenUp>;
 
 /// <summary><c>/api/settings/secret-key</c>: reports the state of the key file and discards a lost key (CFG-53).</summary>

@@ -23,7 +23,7 @@ internal sealed class SetupTopic(AdminStore store) : IChangeTopic
 
     public ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken)
     {
-        // Compare the state, because the token also fires for sessions and keys, which change far more often.
+        // Compare the state, because the token also fires for sessions and keys, which change much more often.
         var state = SessionResource.StateOf(store);
         return Interlocked.Exchange(ref _last, state) == state ? new((FrameMaker?)null) : new(Frame(FrameKind.Delta, state));
     }
@@ -32,7 +32,7 @@ internal sealed class SetupTopic(AdminStore store) : IChangeTopic
         seq => JsonSerializer.SerializeToUtf8Bytes(new SetupFrame(kind, seq, state), AdminJson.Default.SetupFrame);
 }
 
-/// <summary>The topic <c>config</c>: settings whose value changed.</summary>
+/// <summary>The topic <c>config</c>: settings whose value has changed.</summary>
 internal sealed class ConfigTopic(SettingsSource settings) : IChangeTopic
 {
     private EffectiveSettings? _last;
@@ -65,7 +65,7 @@ internal sealed class ConfigTopic(SettingsSource settings) : IChangeTopic
 
 internal sealed class LogsTopic(LogRing ring) : IChangeTopic
 {
-    // Limits per quarter of a second. Beyond them the page reloads.
+    // Limits per quarter of a second. Above them, the page reloads.
     private const int MostLines = 100;
     private const int MostCharacters = 24_000;
 
@@ -90,7 +90,7 @@ internal sealed class LogsTopic(LogRing ring) : IChangeTopic
         if (before >= last)
             return new((FrameMaker?)null);
         var lines = ring.After(before, MostLines);
-        // Leave lines after that number to the next frame.
+        // Leave lines added after State was read to the next frame.
         var shown = lines is null || lines.Sum(line => line.Text.Length) > MostCharacters
             ? null
             : lines.Where(line => line.Number <= last).Select(LogResource.Shape).ToList();

@@ -29,7 +29,7 @@ internal static class SessionResource
     public static SetupState StateOf(AdminStore store) => new(
         store.Admin is not null, StageOf(store), store.Admin is null, store.Admin is null && store.Keys.Count > 0 ? true : null);
 
-    /// <summary>Refuses an unchecked login, because of too many wrong attempts or too many concurrent logins.</summary>
+    /// <summary>Refuses a login without checking it, because there were too many wrong attempts or are too many concurrent logins.</summary>
     public static JsonHttpResult<Problem> Wait(HttpContext http, LoginVerdict verdict)
     {
         var isBusy = verdict == LoginVerdict.Busy;
@@ -74,9 +74,7 @@ internal static class SessionResource
         return await OpenAsync(http, store, cancellationToken);
     }
 
-    /// <summary>
-    /// Stores the address in the browser as <c>general.base-url</c> if none is set, because links start with it; otherwise allows its host.
-    /// </summary>
+    /// <summary>Saves the address in the browser as <c>general.base-url</c> if none is set, because links start with it. Otherwise allows its host.</summary>
     private static async Task KeepOriginAsync(string? origin, SettingsStore settings, SettingsSource values, CancellationToken cancellationToken)
     {
         if (!Uri.TryCreate(origin, UriKind.Absolute, out var url) || url.IsLoopback)
@@ -86,7 +84,7 @@ internal static class SessionResource
             : ("general.allowed-hosts", url.Host);
         if (values.Current[key].Origin != SettingOrigin.Default)
             return;
-        // The store refuses an unusable address, and then the default remains.
+        // The store refuses an unusable address; the default then stays in effect.
         _ = await settings.SaveAsync(new Dictionary<string, string?> { [key] = value }, cancellationToken);
     }
 
@@ -182,7 +180,7 @@ internal static class SessionResource
         StageOf(store),
         [.. http.RequestServices.GetRequiredService<IOptionsMonitor<WebDavOptions>>().CurrentValue.NoAuthNetworks.Select(static network => network.ToString())]);
 
-    /// <summary>Returns errors in a name and a new password. A null password stays unchanged.</summary>
+    /// <summary>Returns the errors in a name and a new password. If the password is null, it stays unchanged.</summary>
     private static Dictionary<string, string[]> Judge(string user, string? password, string field, out ChosenPassword? chosen)
     {
         var errors = new Dictionary<string, string[]>();

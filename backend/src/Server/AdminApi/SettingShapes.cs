@@ -14,10 +14,10 @@ internal enum SettingFieldType
     Url,
     Path,
 
-    /// <summary>A line that the form never shows after it is saved.</summary>
+    /// <summary>A line of text that the form never shows again after it is saved.</summary>
     Secret,
 
-    /// <summary>Several lines that the form never shows after they are saved.</summary>
+    /// <summary>Several lines of text that the form never shows again after they are saved.</summary>
     SecretList,
     Json,
 
@@ -25,7 +25,7 @@ internal enum SettingFieldType
     Minutes,
 }
 
-/// <summary>Description of a setting for a form (CFG-16).</summary>
+/// <summary>Describes a setting for a form (CFG-16).</summary>
 internal sealed record SettingField(
     string Key,
     SettingGroup Group,
@@ -85,21 +85,21 @@ internal sealed record SettingField(
 }
 
 /// <summary>
-/// The value in force; null for secrets. <c>Variable</c> is the environment variable that sets it; an override locks it. <c>Effective</c> resolves an
-/// automatic value. <c>IsLocked</c>: the key file of the secret is lost; the value returns with the file, and saving replaces it.
+/// The effective value; null for secrets. <c>Variable</c> is the environment variable that sets it; an override locks it. <c>Effective</c> resolves an
+/// automatic value. <c>IsLocked</c>: the secret's key file is lost; the value returns with the file, or is replaced by saving.
 /// </summary>
 internal sealed record SettingValue(
     string Key, string? Value, SettingOrigin Source, string? Variable, string? Effective, bool IsSet, bool IsLocked);
 
 internal sealed record SettingFields(IReadOnlyList<SettingField> Items);
 
-/// <summary>All values in force. <c>Seq</c> grows with each change.</summary>
+/// <summary>All effective values. <c>Seq</c> grows with each change.</summary>
 internal sealed record SettingValues(IReadOnlyList<SettingValue> Items, long Seq);
 
-/// <summary>Values to save by key; null resets one. A new WebDAV password may need the administrator's password.</summary>
+/// <summary>Values to save, by key; null resets a setting. A new WebDAV password may require the administrator's password.</summary>
 internal sealed record SettingsSave(Dictionary<string, string?> Values, string? Password = null) : IJsonBody<SettingsSave>;
 
-/// <summary>A saved set that can be restored.</summary>
+/// <summary>A saved set of settings that can be restored.</summary>
 internal sealed record SettingsSet(string Id, DateTimeOffset Saved, IReadOnlyList<string> Keys, bool FailedStart);
 
 internal sealed record SettingsSets(IReadOnlyList<SettingsSet> Items);

@@ -7,10 +7,10 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/settings</c>: the schema, the values in force, and the last sets (CFG-11, CFG-12, CFG-16).</summary>
+/// <summary><c>/api/settings</c>: the schema, the effective values, and the latest sets (CFG-11, CFG-12, CFG-16).</summary>
 internal static class SettingsResource
 {
-    // Room for about sixty settings with long lists.
+    // Enough for about sixty settings with long lists.
     private const int MaxImport = 1 << 20;
 
     public static void MapSettings(this RouteGroupBuilder api)
@@ -52,7 +52,7 @@ internal static class SettingsResource
     {
         if (SettingsValidator.Definition(key) is not { } definition)
             return AdminProblem.NotFound("There is no such setting.");
-        // A generated value has no default, because clients rely on a stable key and cannot connect without a password.
+        // A generated value has no default: clients rely on a stable key and cannot connect without a password.
         if (definition.Generated)
             return AdminProblem.WrongState("This value has no default; make a new one instead.");
         return await store.SaveAsync(new Dictionary<string, string?> { [key] = null }, cancellationToken) is { Count: > 0 } errors
@@ -102,7 +102,7 @@ internal static class SettingsResource
                 continue;
             if (line.IndexOf('=', StringComparison.Ordinal) is not (> 0 and var at))
                 errors[$"line {number}"] = ["Must be a key, = and a value."];
-            // Skip equal values, because the environment may lock them.
+            // Skip unchanged values, because the environment may lock them.
             else if (SettingsValidator.Definition(line[..at]) is not { } definition || settings.Current.Text(definition.Key) != line[(at + 1)..])
                 values[line[..at]] = line[(at + 1)..];
         }
@@ -114,10 +114,10 @@ internal static class SettingsResource
         return errors.Count > 0 ? AdminProblem.BadInput(errors) : TypedResults.Ok(Values(settings, effective));
     }
 
-    /// <summary>Whether the values set the password of the tree under any of its names.</summary>
+    /// <summary>Whether the values set the WebDAV password under any of its names.</summary>
     private static bool HasPassword(Dictionary<string, string?> values) => values.Keys.Any(static key => SettingsValidator.Definition(key)?.Key == "webdav.pass");
 
-    /// <summary>Saves all or nothing. A setting that the environment locks counts as an error (CFG-3).</summary>
+    /// <summary>Saves all values or none. A setting locked by the environment counts as an error (CFG-3).</summary>
     private static async Task<IReadOnlyDictionary<string, string[]>> SaveUnlockedAsync(
         Dictionary<string, string?> values, SettingsStore store, SettingsSource settings, CancellationToken cancellationToken)
     {

@@ -10,8 +10,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The overview as the API shows it.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the counts of the database, read every ten seconds at most.</remarks>
+/// <summary>The overview, as shown by the API.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards the database counts, which are read at most every ten seconds.</remarks>
 internal sealed class StatViews(
     ThroughputSampler sampler,
     RateStore rates,
@@ -93,7 +93,7 @@ internal sealed class StatViews(
         }
         catch (DbException)
         {
-            // Return the last counts, because the database is gone in safe mode. The overview reports safe mode itself.
+            // Return the last counts, because the database is not used in safe mode. The overview reports safe mode itself.
             lock (_gate)
                 return _counts;
         }

@@ -33,7 +33,7 @@ internal static class StreamResource
         Read(window, points, out var shown, out var most) ?? (Results<Ok<ProviderTraffic>, JsonHttpResult<Problem>>)TypedResults.Ok(
             await views.ShowProvidersAsync(shown, most, cancellationToken));
 
-    // The default is ten minutes with as many points as a chart draws.
+    // The default is ten minutes, with as many points as a chart shows.
     private static JsonHttpResult<Problem>? Read(string? window, int? points, out RateWindow shown, out int most)
     {
         most = points ?? RateWindow.Points[^1];

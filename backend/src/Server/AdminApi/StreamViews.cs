@@ -6,7 +6,7 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Playbacks as the API shows them. Everything is computed on demand; nothing is cached.</summary>
+/// <summary>Playbacks, as shown by the API. Everything is computed on demand; nothing is cached.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory files, ProviderHost providers, PlaybackWaits waits, TimeProvider time)
 {
@@ -15,7 +15,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
     private const int MostCells = 400;
     private const int MostArticles = 100;
 
-    // Average the rate over some seconds, because players read in portions.
+    // Average the rate over some seconds, because players read in bursts.
     private const int RateSeconds = 10;
 
     public StreamRows Rows(long seq = 0)
@@ -75,7 +75,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
         var articles = new List<StreamArticle>();
         foreach (var slot in stream?.Slots ?? [])
         {
-            // Skip a fetch that waits for a connection, because it has not been sent yet.
+            // Skip a fetch that waits for a connection, because its request has not been sent yet.
             if (slot.Fetch is not { Stage: FetchStage.Asked or FetchStage.Receiving } fetch || articles.Count == MostArticles)
                 continue;
             var flow = fetch.IsLate ? ArticleFlow.Late : fetch.Stage == FetchStage.Receiving ? ArticleFlow.Receiving : ArticleFlow.Asked;
@@ -94,7 +94,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
         }
         catch (Exception failure) when (Playback.Explain(failure) is not null)
         {
-            // The release was removed or its map is unreadable, but the other details are still known.
+            // The release was removed or its map is unreadable, but the other details are still available.
             return new BufferMap("", 0, 0, 0, 0);
         }
     }

@@ -7,18 +7,18 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/files/{id}/subtitles</c>: the subtitles next to a film and inside it.</summary>
+/// <summary><c>/api/files/{id}/subtitles</c>: the external and embedded subtitles of a film.</summary>
 internal static class SubtitleResource
 {
     private const string WebVtt = "text/vtt";
 
-    // Latest time of a film, so that no later stretch is searched for.
+    // Maximum position in a film, so that no search goes beyond it.
     private const long MaxTime = 100 * 60 * 60 * 1000;
 
     public static void MapSubtitles(this RouteGroupBuilder files)
     {
         files.MapGet("/{id}/subtitles", ListAsync).WithName("ListSubtitles");
-        // The API description has one response per status, so it omits the WebVTT of files, which only a <track> reads.
+        // The API description allows one response type per status, so it omits the WebVTT of files, which only a <track> reads.
         files.MapGet("/{id}/subtitles/{subtitle}", ReadAsync).Produces<SubtitlePart>().WithName("ReadSubtitles");
     }
 
@@ -41,7 +41,7 @@ internal static class SubtitleResource
             header is null ? FileResource.SentenceOf(failure) : null));
     }
 
-    // from, to: milliseconds; only for tracks, of which at most ten minutes are read at once. A file is returned whole, as WebVTT.
+    // from, to: milliseconds; only for tracks, of which one call reads at most ten minutes. A file is returned whole, as WebVTT.
     private static async Task<IResult> ReadAsync(
         string id, string subtitle, long? from, long? to, LibraryTree tree, SubtitleProbe subtitles, CancellationToken cancellationToken)
     {

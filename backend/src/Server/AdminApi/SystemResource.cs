@@ -60,7 +60,7 @@ internal static class SystemResource
             [.. LanAddresses.Find().Select(own => $"{scheme}://{own}:{port}")],
             $"{scheme}://sluice:{port}",
             port,
-            // A prefix of no bits matches every client, so no client needs a user name.
+            // A prefix of zero bits matches every client, so no client needs a user name.
             webDav.CurrentValue.NoAuthNetworks.Any(network => network.PrefixLength == 0) ? "" : webDav.CurrentValue.User,
             http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey || api.CurrentValue.KeyIsLocked ? null : api.CurrentValue.Key,
             complete.Mount,
@@ -88,7 +88,7 @@ internal static class SystemResource
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            // Null means unknown in the response.
+            // In the response, null means unknown.
             return null;
         }
     }

@@ -6,12 +6,12 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// The login for players and mounts. The password is null if it was generated before this startup, is set by the environment, or the key may only read.
-/// <c>LockedOut</c> lists clients of the last day that need the new password.
+/// The login for players and mounts. The password is null if it was generated before this startup, is set by the environment, or the caller's key is read-only.
+/// <c>LockedOut</c> lists the clients of the last day that need the new password.
 /// </summary>
 internal sealed record WebDavAccess(string Url, string User, string? Password, IReadOnlyList<string> LockedOut);
 
-/// <summary><c>/api/setup/webdav</c> and <c>/api/settings/webdav-password</c>: the password of the tree, while it can be shown.</summary>
+/// <summary><c>/api/setup/webdav</c> and <c>/api/settings/webdav-password</c>: the WebDAV password, while it can be shown.</summary>
 internal static class WebDavPasswordResource
 {
     private const string Key = "webdav.pass";
