@@ -3,20 +3,20 @@ using System.Net.Sockets;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>Counts the sockets of a running dial. Thread-safe.</summary>
+/// <summary>The slots under the connection cap that a running dial uses. Thread-safe.</summary>
 internal interface IDialPlaces
 {
-    /// <summary>Takes a slot for one more socket in addition to the dial's; false if none is free.</summary>
+    /// <summary>Takes a slot for one more socket besides the dial's own; false if none is free.</summary>
     bool TryTake();
 
     void Return();
 
-    /// <summary>Takes over an unneeded socket, which keeps a slot until the server notices, because the server may count it.</summary>
-    /// <param name="socket">Its sending side is closed; owned by the receiver.</param>
+    /// <summary>Takes over an unneeded socket. It keeps a slot until the server notices the close, because the server may still count it.</summary>
+    /// <param name="socket">Its sending side is closed. The callee owns the socket.</param>
     void Leave(Socket socket);
 }
 
-/// <summary>Connects to the first address that responds (RFC 8305). Alternates families and tries one address every 250 ms.</summary>
+/// <summary>Connects to the first address that responds (RFC 8305). Alternates address families and starts one attempt every 250 ms.</summary>
 internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProvider time, IDialPlaces places)
 {
     private const int TcpUserTimeoutOption = 18;
@@ -26,7 +26,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
     private static readonly TimeSpan AttemptDelay = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan TcpUserTimeout = TimeSpan.FromSeconds(15);
 
-    /// <summary>Alternates the families (RFC 8305 section 4), beginning with <paramref name="first"/> or the first address.</summary>
+    /// <summary>Alternates the address families (RFC 8305 section 4), beginning with <paramref name="first"/> or the first address.</summary>
     public static IReadOnlyList<IPAddress> InTurn(IReadOnlyList<IPAddress> addresses, AddressFamily? first, int most)
     {
         var leading = first ?? (addresses.Count > 0 ? addresses[0].AddressFamily : AddressFamily.Unspecified);
@@ -44,7 +44,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         return turns.Count <= most ? turns : turns[..most];
     }
 
-    /// <summary>Connects to at least one address, in order. Only the returned socket stays open.</summary>
+    /// <summary>Tries the addresses in order, of which there must be at least one. Only the returned socket stays open.</summary>
     /// <exception cref="SocketException">No address can be reached.</exception>
     public async Task<Socket> RunAsync(IReadOnlyList<IPAddress> addresses, int port, CancellationToken cancellationToken)
     {
@@ -56,7 +56,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         {
             for (var next = 0; winner is null;)
             {
-                // The first attempt uses the slot of the dial. A later one may too, if the attempt with that slot has failed.
+                // The first attempt uses the dial's own slot. A later attempt may use that slot too, if the attempt that had it has failed.
                 var hasOwn = !attempts.Exists(attempt => attempt.HasDialsPlace);
                 if (next < addresses.Count && (hasOwn || places.TryTake()))
                     attempts.Add(new Attempt(this, addresses[next++], port, hasOwn, losing.Token));
@@ -90,7 +90,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
             foreach (var attempt in attempts.Where(attempt => attempt != winner))
                 await LoseAsync(attempt);
 
-            // From here on the winning socket uses the slot of the dial.
+            // From here on, the winning socket uses the dial's own slot.
             if (winner is { HasDialsPlace: false })
                 places.Return();
             winner?.Dispose();
@@ -140,10 +140,10 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
             Connecting = ConnectAsync(address, port);
         }
 
-        /// <summary>Completes with the socket, which belongs to the race.</summary>
+        /// <summary>Completes with the socket, which the race owns.</summary>
         public Task<Socket> Connecting { get; }
 
-        /// <summary>Whether it uses the slot of the dial instead of an additional one.</summary>
+        /// <summary>Whether the attempt uses the dial's own slot instead of an additional one.</summary>
         public bool HasDialsPlace { get; }
 
         public TimeSpan Age => _race.Since(_since);

@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// Finds the end of an abandoned body: CRLF, dot, CRLF, where the start of the body counts as "after CRLF" (RFC 3977 section 3.1.1).
-/// Works across any split of the bytes. A mutable value.
+/// Finds the end of an abandoned body: CRLF, dot, CRLF, where the start of the body counts as "after CRLF" (RFC 3977 section 3.1.1). The input may be split
+/// anywhere. A mutable value.
 /// </summary>
 internal struct BodyScanner
 {
@@ -12,7 +12,7 @@ internal struct BodyScanner
     /// <summary>A scanner at the start of a body.</summary>
     public static BodyScanner AtStart => new() { _matched = 2 };
 
-    /// <summary>Follows bytes that a decoder has already searched, reading only the last few.</summary>
+    /// <summary>Tracks bytes that a decoder has already searched, by reading only the last few.</summary>
     public void Skip(ReadOnlySpan<byte> raw)
     {
         const int LongestPrefix = 4;

@@ -3,10 +3,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// Watches gathering connections: reports arriving bytes, so that no reply counts as late. Ends the gathering when no more bytes come, as in a body shorter
-/// than claimed. It runs only while a connection gathers, and shares the timer of the connection clocks.
+/// Watches connections that gather. Reports arriving bytes, so that no reply counts as late, and ends the gathering if no more bytes arrive, as for a body
+/// shorter than claimed. Runs only while a connection gathers, and shares the timer of the connection clocks.
 /// </summary>
-/// <remarks>Thread-safe. Its lock is taken above those of the streams.</remarks>
+/// <remarks>Thread-safe. The lock is taken before those of the streams.</remarks>
 internal sealed class GatheringBeat : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = DeadlineGrid.Coarse;
@@ -18,7 +18,7 @@ internal sealed class GatheringBeat : IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly DeadlineGrid.Deadline _timer;
 
-    // Guarded by _gate: the gathering streams. A check removes streams that no longer gather, including closed ones.
+    // The gathering streams, guarded by _gate. A check removes streams that no longer gather, including closed ones.
     private readonly HashSet<GatheringStream> _streams = [];
 
     public GatheringBeat(TimeProvider time, DeadlineGrid deadlines)

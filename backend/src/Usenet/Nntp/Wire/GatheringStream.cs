@@ -4,14 +4,14 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// The socket of a connection as a stream that lets a slow line gather bytes. A home line brings a body in pieces of a few kilobytes, and each piece would wake
-/// a thread, although no byte leaves before its article is proved. The system therefore wakes the reader only when nearly all of the body is there
-/// (<c>SO_RCVLOWAT</c>, socket(7)).
+/// A connection's socket as a stream that lets the kernel gather the bytes of a slow line. A home line delivers a body in pieces of a few kilobytes, and each
+/// piece would wake a thread, although no byte is served before its article is verified. The kernel therefore wakes the reader only when nearly all of the body
+/// has arrived (<c>SO_RCVLOWAT</c>, socket(7)).
 /// </summary>
 /// <remarks>
-/// The threshold never exceeds the rest of the body, so its end arrives without delay. Status lines, handshakes, ends of bodies and lines that fill their
-/// buffers are never held back. One reader and one writer at a time; the beat may call at any time. If the system lacks support, this is an ordinary stream.
-/// Does not own the socket.
+/// The threshold never exceeds the rest of the body, so the end of a body is not delayed. Status lines, handshakes, ends of bodies and lines that fill their
+/// buffers are never held back. One reader and one writer at a time; <see cref="GatheringBeat"/> may call at any time. If the system lacks support, this is an
+/// ordinary stream. Does not own the socket.
 /// </remarks>
 internal sealed class GatheringStream : NetworkStream
 {
@@ -19,13 +19,13 @@ internal sealed class GatheringStream : NetworkStream
     private const int MostBytes = 768 * 1024;
     private const int FewestBytes = 8 * 1024;
 
-    // Fewer new bytes count as no progress, because a server that drips will not finish.
+    // Fewer new bytes do not count as progress, because a server that only trickles will not finish.
     private const int FewestOfProgress = 1024;
 
     // Faster connections do not gather, because they fill the buffer of each receive anyway.
     private const double FastBytesPerSecond = 48 * 1024 * 1024;
 
-    // Up to these rates the thread that waits for socket events handles all connections, even all 20 of a provider. Above them, pool threads share decoding
+    // Up to these rates, the thread that waits for socket events can serve all connections, even all 20 of a provider. Above them, pool threads share decoding
     // and decryption.
     private const double OneThreadBytesPerSecond = 16 * 1024 * 1024;
     private const double OneThreadTlsBytesPerSecond = 4 * 1024 * 1024;
@@ -40,7 +40,7 @@ internal sealed class GatheringStream : NetworkStream
     private readonly int _heldAbove;
     private readonly Lock _gate = new();
 
-    // Reader only: the threshold of the next receive, and whether the reader continues on the thread that completes it.
+    // Used only by the reader: the threshold for the next receive, and whether the reader continues on the thread that completes the receive.
     private int _wanted = Lowest;
     private bool _isInline;
 
@@ -52,17 +52,17 @@ internal sealed class GatheringStream : NetworkStream
     private bool _wasSilent;
     private bool _isRefused = !IsSupported;
 
-    // beat: shared by all connections. meter: counts the receives. heldAbove: most bytes that upper layers, such as TLS, may hold without passing them on.
+    // beat: shared by all connections. meter: counts the receives. heldAbove: maximum bytes that upper layers, such as TLS, may hold without passing them on.
     public GatheringStream(Socket socket, GatheringBeat beat, NntpMeter meter, int heldAbove)
         : base(socket, ownsSocket: false) => (_beat, _meter, _heldAbove) = (beat, meter, heldAbove);
 
     /// <summary>
-    /// Called by <see cref="GatheringBeat"/>, with the time in ticks, while the system gathers arriving bytes, so that the connection's clock does not take
-    /// them for silence. Null until a connection owns the socket.
+    /// Called by <see cref="GatheringBeat"/>, with the time in ticks, while the kernel gathers arriving bytes, so that the connection's clock does not mistake
+    /// the gathering for silence. Null until a connection owns the socket.
     /// </summary>
     public Action<long>? Progress { get; set; }
 
-    /// <summary>Whether the bytes read last arrived over some time, without a silence that would have ended the gathering.</summary>
+    /// <summary>Whether the last bytes read arrived over some time, without a silence that would have ended the gathering.</summary>
     public bool HasGathered
     {
         get
@@ -72,7 +72,7 @@ internal sealed class GatheringStream : NetworkStream
         }
     }
 
-    /// <summary>Start of the silence, in ticks, if it made <see cref="GatheringBeat"/> end the gathering of the bytes read last; otherwise null.</summary>
+    /// <summary>Start of the silence, in ticks, that made <see cref="GatheringBeat"/> end the gathering of the last bytes read; null if none.</summary>
     public long? SilentSince
     {
         get
@@ -97,7 +97,7 @@ internal sealed class GatheringStream : NetworkStream
         ContinueInline(bytesPerSecond > 0 && bytesPerSecond < (_heldAbove > 0 ? OneThreadTlsBytesPerSecond : OneThreadBytesPerSecond));
     }
 
-    /// <summary>Receives available bytes, or waits. A zero-byte read waits for data, except in a gathering body, whose buffer is needed at once.</summary>
+    /// <summary>Receives available bytes, or waits. A zero-byte read waits for data, but returns at once while a body is gathered.</summary>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (buffer.IsEmpty && IsGathering)
@@ -108,7 +108,7 @@ internal sealed class GatheringStream : NetworkStream
         return base.ReadAsync(buffer, cancellationToken);
     }
 
-    /// <summary>Checks for progress. If there was none since <paramref name="latest"/>, wakes the reader for the available bytes. Called by the beat.</summary>
+    /// <summary>Called by <see cref="GatheringBeat"/>. Wakes the reader for the available bytes if none arrived since <paramref name="latest"/>.</summary>
     /// <param name="now">In ticks of the time provider, like <paramref name="latest"/>.</param>
     /// <param name="latest">A stream that has not grown since then stops gathering.</param>
     /// <returns>Whether the stream still gathers and must be watched.</returns>
@@ -123,7 +123,7 @@ internal sealed class GatheringStream : NetworkStream
             hasGrown = there - _gathered >= FewestOfProgress;
             if (!hasGrown)
             {
-                // The system reports waiting bytes at once when the threshold falls below them.
+                // The kernel reports waiting bytes at once when the threshold falls below their number.
                 if (_grownAt >= latest)
                     return true;
                 _wasSilent = true;
@@ -138,7 +138,7 @@ internal sealed class GatheringStream : NetworkStream
         return true;
     }
 
-    // Otherwise the runtime wakes two pool threads for each event, to read and to poll for more events. Inline is safe, because the reader never blocks.
+    // Without this, the runtime wakes two pool threads for each event, to read and to poll for more. Inline is safe, because the reader never blocks.
     private void ContinueInline(bool isInline)
     {
         if (isInline == _isInline || !IsSupported)
@@ -168,7 +168,7 @@ internal sealed class GatheringStream : NetworkStream
         _beat.Watch(this);
     }
 
-    // Under the gate.
+    // Called under _gate.
     private void Set(int bytes)
     {
         try

@@ -23,18 +23,18 @@ internal sealed class KnownFamily
 
 /// <summary>Opens connections to one provider: name, TCP, TLS, greeting and login, within the timeouts.</summary>
 /// <remarks>
-/// Without <c>names</c> it uses the system's resolver, without <c>places</c> it tries one address at a time, and without <c>family</c> it
-/// remembers no address family. <c>entering</c> is called when a step begins. Without <c>beat</c> connections pass on each piece that arrives. The bytes of
-/// greeting and login count in <c>traffic</c>, without it only in <c>meter</c>.
+/// Without <c>names</c> it uses the system's resolver, without <c>places</c> it tries one address at a time, and without <c>family</c> it remembers no address
+/// family. <c>entering</c> is called when a step begins. Without <c>beat</c>, connections pass on each piece as it arrives. Greeting and login bytes count in
+/// <c>traffic</c>, or only in <c>meter</c> if that is null.
 /// </remarks>
 internal sealed class NntpDialer(
     ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null,
     GatheringBeat? beat = null, ProviderTraffic? traffic = null)
 {
-    // Maximum number of addresses, because each would otherwise get too little time.
+    // Maximum number of addresses to try. With more, each would get too little time.
     private const int MostAddresses = 8;
 
-    // Two records of TLS with their headers: SslStream may have read one whole and a part of the next (RFC 8446 section 5.2).
+    // Two TLS records with their headers: SslStream may hold one whole record and a part of the next (RFC 8446 section 5.2).
     private const int MostHeldByTls = 2 * (16 * 1024 + 261);
 
     private readonly IDialPlaces _places = places ?? new NoPlaces(meter);
@@ -91,7 +91,7 @@ internal sealed class NntpDialer(
         return await new AddressRace(options, meter, time, _places).RunAsync(addresses, provider.Port, either.Token);
     }
 
-    /// <summary>Closes a failed dial. A socket closed by this side may still count at the server; a refused socket does not.</summary>
+    /// <summary>Closes a failed dial. The server may still count a socket that this side closed, but not one that the server refused.</summary>
     private async Task CloseAsync(Socket socket, NntpTransport? transport, bool isOurs)
     {
         try
@@ -120,7 +120,7 @@ internal sealed class NntpDialer(
             family.First = worked;
     }
 
-    /// <summary>Prefers the other address family from now on, because TLS or the greeting failed with this one.</summary>
+    /// <summary>Prefers the other address family from now on, because TLS or the greeting failed over this one.</summary>
     private void Distrust(AddressFamily failed)
     {
         if (family is not null)
@@ -156,7 +156,7 @@ internal sealed class NntpDialer(
         }
     }
 
-    /// <summary>The flaw of a certificate, to follow "a certificate that"; null if it is accepted.</summary>
+    /// <summary>Returns the flaw of a certificate, worded to follow "a certificate that"; null if the certificate is accepted.</summary>
     private string? FlawOf(X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
     {
         if (errors == SslPolicyErrors.None || provider.SkipTlsVerification)

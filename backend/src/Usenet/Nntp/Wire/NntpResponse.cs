@@ -4,14 +4,14 @@ namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>One reply line, split into code and text without the line end.</summary>
 /// <param name="Code">100–599.</param>
-/// <param name="Text">Lent: valid until its buffer is advanced.</param>
+/// <param name="Text">Valid until the buffer that holds it is advanced.</param>
 internal readonly record struct NntpResponse(int Code, ReadOnlySequence<byte> Text)
 {
     // Words that providers add to 481 and 502 if an account has expired, is unpaid or has used up its volume.
     private static readonly string[] AccountWords =
         ["expired", "suspended", "blocked", "disabled", "inactive", "not active", "terminated", "cancelled", "canceled", "closed", "payment", "subscription", "quota", "credit", "exceeded"];
 
-    /// <summary>Whether the text reports too many connections, as servers add it to 481 or 502.</summary>
+    /// <summary>Whether the text reports too many connections, as servers may do with 481 or 502.</summary>
     public bool SaysTooManyConnections()
     {
         var text = PrintableText();

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>Parses reply lines (RFC 3977 section 9.4.2). Stateless; never waits.</summary>
+/// <summary>Parses reply lines (RFC 3977 section 9.4.2). Stateless; never waits for input.</summary>
 internal static class NntpResponseReader
 {
     // initial-response-content = 3DIGIT *(SP text); the line ends in CRLF, but a bare LF is tolerated.

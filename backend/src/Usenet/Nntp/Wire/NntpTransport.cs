@@ -10,7 +10,7 @@ internal sealed class NntpTransport : IAsyncDisposable
     private readonly GatheringStream? _gathering;
     private readonly ReceiveAheadStream? _ahead;
 
-    // Owns all streams. The first reads the socket, directly or over TLS, but must not own it; gathering is right above the socket, ahead right below TLS.
+    // Owns all streams. stream: reads the socket, directly or over TLS, but must not own it. gathering: right above the socket. ahead: right below TLS.
     public NntpTransport(Socket socket, Stream stream, int receiveBufferBytes, GatheringStream? gathering = null, ReceiveAheadStream? ahead = null)
     {
         (_socket, _gathering, _ahead) = (socket, gathering, ahead);
@@ -24,19 +24,19 @@ internal sealed class NntpTransport : IAsyncDisposable
 
     public PipeReader Input { get; }
 
-    /// <summary>Whether bytes have arrived that were not read yet.</summary>
+    /// <summary>Whether bytes have arrived that have not been read yet.</summary>
     public bool HasUnread => _socket.Unread() > 0;
 
-    /// <summary>Bytes received from the socket that are still below TLS. Reader only.</summary>
+    /// <summary>Number of bytes received from the socket that TLS has not read yet. Reader only.</summary>
     public int HeldByTls => _ahead?.Held ?? 0;
 
-    /// <summary>Whether the bytes read last were gathered, so that they arrived over some time. Reader only.</summary>
+    /// <summary>Whether the last bytes read were gathered, so that they arrived over some time. Reader only.</summary>
     public bool HasGathered => _gathering is { HasGathered: true };
 
-    /// <summary>Start of the silence, in ticks, that ended the gathering of the bytes read last; null if none. Reader only.</summary>
+    /// <summary>Start of the silence, in ticks, that ended the gathering of the last bytes read; null if none. Reader only.</summary>
     public long? SilentSince => _gathering?.SilentSince;
 
-    /// <summary>Sets the callback for bytes that have arrived but are still gathered. It receives the time in ticks.</summary>
+    /// <summary>Sets the callback for bytes that have arrived but are still being gathered. The callback receives the time in ticks.</summary>
     public void ReportGathered(Action<long> progress)
     {
         if (_gathering is not null)
@@ -55,7 +55,7 @@ internal sealed class NntpTransport : IAsyncDisposable
         Input.CancelPendingRead();
     }
 
-    /// <summary>For awaiting the server's close once nothing reads from <see cref="Input"/>.</summary>
+    /// <summary>The socket, for awaiting the server's close once nothing reads from <see cref="Input"/>.</summary>
     public Socket Socket => _socket;
 
     public void FinishSending() => _socket.Shutdown(SocketShutdown.Send);

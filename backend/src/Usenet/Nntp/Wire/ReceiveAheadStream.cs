@@ -16,7 +16,7 @@ internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
     private int _start;
     private int _end;
 
-    /// <summary>Bytes received and not read yet. Reader only.</summary>
+    /// <summary>Number of bytes received but not read yet. Reader only.</summary>
     public int Held => _end - _start;
 
     public override bool CanRead => true;

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>Two ways to close a socket while it may still be in use, and the bytes that it then loses.</summary>
+/// <summary>Two ways to close a socket that may still be in use, and the number of bytes lost by closing it.</summary>
 internal static class SocketClosing
 {
     /// <summary>Closes at once: pending reads and writes fail, and the server sees a reset.</summary>
@@ -20,7 +20,7 @@ internal static class SocketClosing
         socket.Dispose();
     }
 
-    /// <summary>Returns the bytes that arrived and were not received; 0 once the socket is closed.</summary>
+    /// <summary>Returns the number of bytes that have arrived but were not received; 0 once the socket is closed.</summary>
     public static int Unread(this Socket socket)
     {
         try
