@@ -5,11 +5,11 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
-/// <param name="lease">Holds the request and its fetch. The fetch, if any, receives the body, and its lock is the gate of this reply.</param>
+/// <param name="lease">Holds the request and its fetch. The fetch, if any, receives the body, and the reply uses the fetch's lock as its own.</param>
 /// <param name="sink">Receives the body if the lease has no fetch, always with provider index 0.</param>
 internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = null) : PendingReply(lease.Fetch?.Gate)
 {
-    // Guarded by the gate: whether the fetch has ended, so that nothing may be written to it.
+    // Guarded by Gate. True once the fetch has ended, so that nothing more may be written to it.
     private bool _isLetGo;
     private long _claimed;
     private BodyScanner _scanner = BodyScanner.AtStart;
@@ -70,7 +70,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
 
     public override Lateness OnLate()
     {
-        // Under the gate, so that the fetch does not move to another provider before it has decided about this reply.
+        // Under Gate, so that the fetch does not move to another provider before it has decided about this reply.
         lock (Gate)
             return _isLetGo ? Lateness.Abandoned : lease.Fetch?.OnLate(lease.Attempt, isSent: true) ?? Lateness.Tolerated;
     }

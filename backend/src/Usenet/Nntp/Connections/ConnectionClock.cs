@@ -16,14 +16,14 @@ internal readonly record struct ConnectionDue(bool IsLate, NntpException? Failur
 }
 
 /// <summary>
-/// All timeouts of one connection. A silent connection that owes a reply first becomes late, so that its article is requested elsewhere too, and later stalled,
-/// so that it closes. Only progress postpones both: a whole line, or enough body bytes for the elapsed time. The rest of an abandoned reply has to end soon,
-/// and an idle socket is kept alive or closed. All connections share one timer, so a read costs no timer call.
+/// All timeouts of one connection. A reply that stays silent first becomes late, so that its article is requested elsewhere too, and later stalled, so that the
+/// connection closes. Only progress postpones both: a whole line, or enough body bytes for the elapsed time. The rest of an abandoned reply must end soon, and
+/// an idle socket is kept alive or closed. All connections share one timer, so a read costs no timer call.
 /// </summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the deadlines; the locks of the replies, the pool and the limiter are taken below it.</remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards the deadlines. The locks of the replies, the pool and the limiter may be taken under it.</remarks>
 internal sealed class ConnectionClock : IAsyncDisposable
 {
-    // Fewer bytes are no progress, because a server that sends one a second will not finish.
+    // Fewer bytes do not count as progress, because a server that sends one byte a second will not finish.
     private const int MinProgressBytes = 1024;
 
     private const int TimesUsual = 4;
@@ -147,7 +147,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _line.Silences.Heard(now);
     }
 
-    /// <summary>Reports body bytes that the system has received and still gathers. Any thread.</summary>
+    /// <summary>Reports body bytes that the kernel has received but still gathers. Called on any thread.</summary>
     public void Gathered(long now)
     {
         _sent.Heard(now);
@@ -160,10 +160,10 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _longest = TimeSpan.Zero;
     }
 
-    /// <summary>Records the silence of a closing connection, because the usual silence would otherwise be underestimated.</summary>
+    /// <summary>Records the silence of a connection that is being closed, because the usual silence would otherwise be underestimated.</summary>
     public void GivenUp() => _line.Silences.Observe(Silence(_time.GetTimestamp(), out _));
 
-    /// <summary>Whether the owed articles should be requested elsewhere. If so, the first reply stays late until it progresses or ends.</summary>
+    /// <summary>Whether the outstanding articles should be requested elsewhere. If so, the first reply stays late until it progresses or ends.</summary>
     /// <param name="due">Time until the next check.</param>
     public bool IsLate(out TimeSpan due)
     {

@@ -6,8 +6,8 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// A socket that the pool closed in the middle of a reply or login. The server counts it until it notices, so it keeps its slot until the server closes too,
-/// or until a time limit. Only the sending side is closed, because after a reset the server's close could not be seen. A server that keeps sending is reset.
+/// A socket that the pool closed in the middle of a reply or login. The server may still count it, so it keeps its slot until the server closes too, or until a
+/// time limit. Only the sending side is closed, because a reset would hide the server's close. If the server keeps sending, the socket is reset.
 /// </summary>
 /// <remarks>Used under the lock of the pool, except <see cref="WaitAsync"/>, which runs once without it.</remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source holds neither a timer nor a handle.")]
@@ -22,8 +22,8 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
 
     public override bool IsReset => _isReset;
 
-    /// <summary>Ends when the slot is free; never fails. <paramref name="resetsHelp"/>: the server notices resets, but no half-close.</summary>
-    /// <returns>The bytes that arrived after the sending side was closed, with the overhead of TLS if there is any.</returns>
+    /// <summary>Completes when the slot is free; never fails. <paramref name="resetsHelp"/> tells whether the server notices only resets.</summary>
+    /// <returns>Number of bytes that arrived after the sending side was closed, including any TLS overhead.</returns>
     public async Task<long> WaitAsync(Func<bool> resetsHelp, CancellationToken disposing)
     {
         var options = shared.Options;
@@ -44,7 +44,7 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
         }
         catch (OperationCanceledException)
         {
-            // The wait ends at the limit, when the pool closes, or when the server has proved that it has room.
+            // The wait ends at the limit, when the pool closes, or when a dial has shown that the server no longer counts the socket.
         }
         finally
         {

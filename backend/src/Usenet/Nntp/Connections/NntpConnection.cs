@@ -23,7 +23,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
     private readonly ConnectionClock _clock;
     private readonly Channel<PendingReply> _unsent = Channel.CreateUnbounded<PendingReply>(new() { SingleReader = true });
 
-    // Used by the read loop and the teardown after it: unconfirmed misses, the reply whose body is arriving, and the bytes read that belong to no reply yet.
+    // Used by the read loop and the teardown after it: unconfirmed misses, the reply whose body is arriving, and the bytes read but not yet counted.
     private readonly Queue<StepProof> _doubts = new();
     private PendingReply? _body;
     private long _unclaimed;
@@ -47,7 +47,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         Completion = Task.FromResult(new NntpException(NntpFault.ConnectionClosed, "The connection was not started."));
     }
 
-    /// <summary>Ends once both loops have ended and the socket is closed; the result is the reason. Never fails.</summary>
+    /// <summary>Completes once both loops have ended and the socket is closed; the result is the reason. Never fails.</summary>
     public Task<NntpException> Completion { get; private set; }
 
     public LineEstimate Line { get; }
@@ -72,7 +72,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
     /// <summary>Whether a fetch waits for a reply; a keep-alive does not count.</summary>
     public bool IsAwaited => !_sent.IsEmpty && !_sent.OnlyAbandoned;
 
-    /// <summary>Drains abandoned replies if that is cheap, otherwise closes the socket. If a fetch waits behind them, they are always drained.</summary>
+    /// <summary>Drains abandoned replies if that is cheap, otherwise closes the socket. Always drains them if a fetch waits behind them.</summary>
     public void Reconsider()
     {
         if (_sent.AbandonedBytes is not { } remaining)
@@ -82,8 +82,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
             return;
         }
 
-        // The next fetch waits for this drain or for a handshake, unless another connection takes it. With another connection available,
-        // the drain is worthwhile as long as it ends within the drain time.
+        // The next fetch waits for this drain or for a handshake, unless another connection can serve it. If one can, draining pays off as long as it ends
+        // within the drain time.
         var drainSeconds = Line.TimeFor(remaining) + (Line.RoundTrip / 2);
         var limit = _options.DrainTime.TotalSeconds;
         if (!_pool.HasAnother(this))
@@ -94,7 +94,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an abandoned article was too long to read."));
     }
 
-    /// <summary>Closes a silent connection whose article has arrived elsewhere, because a late reply is worth less than its socket.</summary>
+    /// <summary>Closes a silent connection whose article has arrived elsewhere, because a free slot is worth more than the late reply.</summary>
     /// <returns>False if bytes have arrived recently.</returns>
     public bool TryGiveUp()
     {
@@ -112,13 +112,13 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
             _transport.Leave();
     }
 
-    /// <summary>Says QUIT and lets the server close. Returns false if the pool still needs the connection.</summary>
+    /// <summary>Retires the connection: sends QUIT and lets the server close. False if the pool still needs this connection.</summary>
     public bool Retire(bool isStale = false)
     {
         if (!_pool.TryRetire(this, isStale))
             return false;
 
-        // Set before the write loop stops, because the loop says QUIT only if it sees this.
+        // Set before the write loop stops, because the loop sends QUIT only if it sees this flag.
         _retired = true;
         _clock.StartLeaving();
         _unsent.Writer.TryComplete();
@@ -252,7 +252,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Registers a command before it is flushed, because its reply can overtake the end of the flush.</summary>
+    /// <summary>Registers a command before it is flushed, because the reply can overtake the end of the flush.</summary>
     private bool TryRegister(PendingReply reply, ArrayBufferWriter<byte> buffer)
     {
         reply.SentAt = _time.GetTimestamp();
@@ -305,12 +305,12 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Takes as many replies as the buffer holds, in order of their commands, and removes their bytes. Read loop only.</summary>
-    /// <exception cref="NntpException">The bytes fit no command.</exception>
+    /// <summary>Processes as many replies as the buffer holds, in command order, and removes their bytes. Read loop only.</summary>
+    /// <exception cref="NntpException">The bytes do not answer the next command.</exception>
     internal void Process(ref ReadOnlySequence<byte> buffer, long arrived)
     {
-        // Reported before the body is passed on, because its sink may take longer than the connection may stay silent. Bytes gathered before a silence count
-        // from its start, so that gathering does not delay the hedge.
+        // Reported before the bytes are passed on, because the sink may take longer than the connection may stay silent. Bytes gathered before a silence count
+        // as of its start, so that gathering does not delay the hedge.
         if (_body is not null)
             _clock.Received(arrived, _transport.SilentSince ?? _time.GetTimestamp(), _transport.HasGathered);
         while (!buffer.IsEmpty)
@@ -335,7 +335,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Counts bytes for the purpose of the reply that they belong to.</summary>
+    /// <summary>Counts bytes under the purpose of their reply.</summary>
     private void Claim(long bytes, TrafficLane lane)
     {
         _unclaimed -= bytes;
@@ -415,7 +415,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Records a miss that could still be the reply to another command. The commands outstanding now will settle it.</summary>
+    /// <summary>Records a miss that could still be the reply to another command. The replies outstanding now will confirm or refute it.</summary>
     /// <param name="id">The missing article; empty if the miss must not be remembered.</param>
     /// <returns>The pending proof; null if nothing is outstanding, so that the miss is already confirmed.</returns>
     private StepProof? DoubtOf(MessageId id)
@@ -432,7 +432,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         return null;
     }
 
-    /// <summary>Confirms each miss once all commands in flight at its arrival are answered. Until then replies could be off by one.</summary>
+    /// <summary>Confirms each miss once all commands that were in flight at its arrival are answered. Until then replies could be off by one.</summary>
     private void Confirm()
     {
         if (_doubts.Count == 0)

@@ -7,14 +7,14 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// The connections of one account. The pool opens, hands out and closes sockets as the gates of <see cref="Gate"/> decide. Fetches wait here,
-/// ordered by lane, for a connection.
+/// The connections of one account. The pool opens, grants and closes connections as the gates in <see cref="Gate"/> decide. Fetches wait here, ordered by lane,
+/// for a connection.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One lock guards the connections and all gates of this account. Below it the pool takes the locks of the limiters, breakers,
-/// pipelining trial, provider memory, timer and background tasks; none of these takes another. A wait ends under the lock, but its owner is
-/// notified outside of it, because the fetch then takes its own locks. Every event that can unblock a fetch (a reply, a dial, a socket left
-/// or closed, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
+/// Thread-safe. One lock guards the connections and all gates of this account. While holding it, the pool may take the locks of the limiters, breakers,
+/// pipelining trial, provider memory, timer and background tasks; none of these takes another. A wait ends under the lock, but its owner is notified outside of
+/// it, because the fetch then takes its own locks. Every event that can unblock a fetch (a reply, a dial, a socket left or closed, a permit) ends in
+/// <see cref="Pump"/>, so no wake-up is lost.
 /// </remarks>
 internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 {
@@ -26,7 +26,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private volatile ProviderOptions _options;
     private volatile ProviderTraffic _traffic;
 
-    // All below is guarded by _gate. _login counts how often the account's login has changed.
+    // Everything below is guarded by _gate. _login counts how often the account's login has changed.
     private readonly PacedPool _pace;
     private readonly LeaseScheduler _scheduler;
     private readonly LeaseWaits _waits;
@@ -67,7 +67,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     public int Sockets => Counts is var counts ? counts.Open + counts.Changing : 0;
 
-    /// <summary>Changing counts dials and closing sockets. Cap is null unless the server allows fewer connections than promised.</summary>
+    /// <summary>Changing counts dials and closing sockets. Cap is null if the server allows all promised connections.</summary>
     public (int Changing, int Idle, int Open, int? Cap) Counts => Read(static pool =>
         (pool._dials.Changing, pool._scheduler.Open.Count(load => load.Commands == 0), pool._scheduler.Open.Count, pool._dials.Cap.Learned));
 
@@ -79,7 +79,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     public NntpConnection[] Idle => Read(static pool => pool._scheduler.Idle.Select(Of).ToArray());
 
-    /// <summary>Whether only the connections of the warm floor are open, which stay open although nothing plays.</summary>
+    /// <summary>Whether only the warm floor's connections are open, which stay open even if nothing plays.</summary>
     public bool HasOnlyTheFloor => Read(static pool => pool._dials.IsAtTheFloor);
 
     private (bool IsUnreachable, bool IsMute) Reach =>
@@ -148,13 +148,13 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Closes the idle connections. The tasks end with their sockets.</summary>
+    /// <summary>Closes the idle connections. Each task completes when its socket is closed.</summary>
     public Task[] CloseIdle() => [.. Idle.Where(connection => connection.Retire(isStale: true)).Select(connection => connection.Completion)];
 
     public Task ProbeAsync(CancellationToken cancellationToken) => ProbeAsync(_options, cancellationToken);
 
-    /// <summary>Opens a connection with the login of one entry, unless one is open, and leaves it in the pool.</summary>
-    /// <remarks>If the account uses the login of another entry, the connection only tests whether the server accepts this login.</remarks>
+    /// <summary>Opens a connection with the login of one entry, unless one is already open, and leaves it in the pool.</summary>
+    /// <remarks>If the account uses another entry's login, the connection only tests whether the server accepts this entry's login.</remarks>
     /// <exception cref="NntpException">The server cannot be reached or refuses the login.</exception>
     /// <exception cref="ObjectDisposedException">The pool was closed, before the call or during it.</exception>
     public async Task ProbeAsync(ProviderOptions entry, CancellationToken cancellationToken)
@@ -178,7 +178,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             throw failure;
     }
 
-    /// <summary>Grants leases to the waiting fetches and dials for the rest.</summary>
+    /// <summary>Grants leases to the waiting fetches, and dials for those that remain.</summary>
     public void Pump() => Serve(inline: true);
 
     /// <summary>Ends the waits for bodies because the provider keeps failing. A fetch without another provider requests a connection again.</summary>
@@ -189,9 +189,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Waits for a connection that takes one more command. The lease is held once the task succeeds; a lease is requested once.</summary>
-    /// <exception cref="NntpException">The provider cannot be reached, or nothing became free in time.</exception>
-    /// <exception cref="OperationCanceledException">The token was canceled, or the lease given up.</exception>
+    /// <summary>Waits for a connection that accepts one more command. Once the task succeeds, the lease is held. Called at most once for each lease.</summary>
+    /// <exception cref="NntpException">The provider cannot be reached, or no connection became free in time.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled, or the lease was given up.</exception>
     public ValueTask LeaseAsync(ConnectionLease lease, CancellationToken cancellationToken)
     {
         // Before the lock, so that no concurrent Raise is lost: either it finds the pool here, or the scheduler sees the raised urgency.
@@ -252,7 +252,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Lets an idle connection say QUIT. Returns false while it has a lease, or if the warm floor needs it and it is not stale.</summary>
+    /// <summary>Retires an idle connection, which may then send QUIT. False if it has a lease, or if the warm floor needs it and it is not stale.</summary>
     public bool TryRetire(NntpConnection connection, bool isStale)
     {
         lock (_gate)
@@ -266,14 +266,14 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         return true;
     }
 
-    /// <summary>Whether the next fetch need not wait for this connection: another one is idle, or can be opened while this one drains.</summary>
+    /// <summary>Whether the next fetch can do without this connection: another one is idle, or can be opened while this one drains.</summary>
     public bool HasAnother(NntpConnection connection)
     {
         lock (_gate)
             return _scheduler.Idle.Any() || (_dials.MoreMayServe && !_scheduler.IsDrainingBeside(connection.Load));
     }
 
-    /// <summary>Called by a connection that takes no more leases. Its socket may still count.</summary>
+    /// <summary>Called by a connection that accepts no more leases. The server may still count its socket.</summary>
     public void Closing(NntpConnection connection, NntpException reason)
     {
         // A connection without commands, or with only a keep-alive, says nothing about the provider.
@@ -297,8 +297,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Holds the slot of a half-closed socket without a reader until the server presumably no longer counts it.</summary>
-    /// <param name="lane">The purpose of the reply that is cut off, whose bytes still arrive.</param>
+    /// <summary>Keeps the slot of a half-closed socket, which nothing reads any more, until the server has presumably stopped counting the socket.</summary>
+    /// <param name="lane">The purpose of the interrupted reply, whose bytes may still arrive.</param>
     public async Task LeaveAsync(Socket socket, TrafficLane lane)
     {
         var left = new LeftSocket(socket, Shared);
@@ -395,7 +395,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         return _waits.TakeEnded();
     }
 
-    /// <summary>Called by the timer: ends waits past their deadline, and notifies fetches whose readers have waited for long.</summary>
+    /// <summary>Called by the timer: ends waits past their deadline, and notifies fetches whose readers have waited too long.</summary>
     private void OnTimer()
     {
         List<LeaseWaiter> late;

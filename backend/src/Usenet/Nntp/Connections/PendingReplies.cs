@@ -4,15 +4,15 @@ namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// The commands of one connection on the wire, oldest first. Replies arrive in exactly this order. Also tracks how long the first reply has made no progress,
-/// and whether it is late.
+/// and whether that reply is late.
 /// </summary>
-/// <remarks>Thread-safe. Commands are added before they are flushed, because a reply can overtake the flush. Lateness ends with the first reply.</remarks>
+/// <remarks>Thread-safe. Commands are added before they are flushed, because a reply can overtake the flush. Only the first reply can be late.</remarks>
 internal sealed class PendingReplies(long openedAt = 0)
 {
     private readonly Lock _gate = new();
     private readonly Queue<PendingReply> _replies = new();
 
-    // In ticks of the time provider: the end of the last reply, the earliest time the first one could be answered, and the last progress.
+    // In ticks of the time provider: the end of the last reply, the earliest time the first outstanding one could be answered, and the last progress.
     private long _restsSince = openedAt;
     private long _firstSince = openedAt;
     private long _heardAt = openedAt;
@@ -48,7 +48,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Number of replies ended so far, and this number once all outstanding replies have ended; both only grow.</summary>
+    /// <summary>Number of replies completed so far, and this number once all outstanding replies are complete. Both only grow.</summary>
     public (long Ended, long Added) Progress
     {
         get
@@ -60,7 +60,7 @@ internal sealed class PendingReplies(long openedAt = 0)
 
     public bool OnlyAbandoned => AbandonedBytes is not null;
 
-    /// <summary>Estimated bytes still to come if all outstanding replies are abandoned; null if none is outstanding or a fetch wants one.</summary>
+    /// <summary>Estimated bytes still to come if all outstanding replies are abandoned; null if none is outstanding or a fetch wants one of them.</summary>
     public long? AbandonedBytes
     {
         get
@@ -80,7 +80,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether the first reply was found late and has made no progress since.</summary>
+    /// <summary>Whether the first reply is late and has made no progress since this was found.</summary>
     public bool IsLate => _isLate;
 
     /// <summary>Start of the idle time in ticks of the time provider; meaningless while a reply is outstanding.</summary>
@@ -200,7 +200,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Moves the fetches behind a late first reply to other providers, and with <paramref name="isLeft"/> the fetch of this reply too.</summary>
+    /// <summary>Moves the fetches behind a late first reply elsewhere. If <paramref name="isLeft"/>, the fetch of the late reply moves too.</summary>
     public void SendElsewhere(PendingReply late, bool isLeft)
     {
         lock (_gate)
@@ -231,7 +231,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Removes the first command, because its reply has ended or will not arrive. Restarts the idle and lateness times.</summary>
+    /// <summary>Removes the first command, because its reply has ended or will not arrive. Resets the idle and silence times.</summary>
     public bool TryRemove(long now, [MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)

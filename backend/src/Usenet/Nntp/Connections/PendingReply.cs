@@ -9,19 +9,19 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// <summary>The input that a pending reply needs next.</summary>
 internal enum ReplyStep
 {
-    /// <summary>The reply has ended and needs no more input.</summary>
+    /// <summary>The reply is complete and needs no more input.</summary>
     End,
 
-    /// <summary>The status line that answers its next command.</summary>
+    /// <summary>The status line that answers the reply's next command.</summary>
     Line,
 
     /// <summary>A body up to its terminating line.</summary>
     Body,
 }
 
-/// <summary>The outcome of one command at one provider. Deliveries share one instance.</summary>
+/// <summary>The outcome of one command at one provider. All deliveries share one instance.</summary>
 /// <param name="MissCode">430, 423 or 451 if the provider does not have the article; 0 if the article or all replies arrived.</param>
-/// <param name="Proof">Settles whether the misses are real; null if there are none, or if they are already confirmed.</param>
+/// <param name="Proof">Reports whether the misses are real; null if there are none, or if they are already confirmed.</param>
 internal sealed record ReplyOutcome(int MissCode, StepProof? Proof = null)
 {
     public static ReplyOutcome Delivered { get; } = new(0);
@@ -30,12 +30,12 @@ internal sealed record ReplyOutcome(int MissCode, StepProof? Proof = null)
 }
 
 /// <summary>
-/// Whether a miss is real. A miss may name no article, so it could answer another command. It is proved once all commands outstanding at
-/// its arrival are answered in order, and refuted if the connection ends before that.
+/// Whether a miss is real. A miss need not name its article, so it could answer another command. The miss is confirmed once all commands outstanding at its
+/// arrival have been answered in order, and refuted if the connection ends before that.
 /// </summary>
-/// <remarks>Thread-safe. The connection settles it once.</remarks>
-/// <param name="id">The missing article; empty for several.</param>
-/// <param name="until">Proved once this many replies of the connection have ended.</param>
+/// <remarks>Thread-safe. The connection calls <see cref="Settle"/> once.</remarks>
+/// <param name="id">The missing article; empty for several articles.</param>
+/// <param name="until">The miss is confirmed once this many replies of the connection are complete.</param>
 internal sealed class StepProof(MessageId id, long until)
 {
     private readonly TaskCompletionSource _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -45,7 +45,7 @@ internal sealed class StepProof(MessageId id, long until)
 
     public long Until => until;
 
-    /// <summary>Ends when the miss is proved or refuted; never fails.</summary>
+    /// <summary>Completes when the miss is confirmed or refuted; never fails.</summary>
     public Task Settled => _settled.Task;
 
     public bool IsProved => _settled.Task.IsCompleted && _isProved;
@@ -60,8 +60,8 @@ internal sealed class StepProof(MessageId id, long until)
 }
 
 /// <summary>
-/// The commands that one lease sends, and their reply: one command, or several with single-line replies. The read loop feeds it, the
-/// fetch awaits it, and any thread may abandon it. The gate orders the three, so that nothing lent by the fetch is touched after the fetch ends.
+/// The commands that one lease sends, and their reply: one command, or several with single-line replies. The read loop feeds the reply, the fetch awaits it,
+/// and any thread may abandon it. <see cref="Gate"/> orders the three, so that nothing borrowed from the fetch is used after the fetch ends.
 /// </summary>
 internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcome>
 {
@@ -69,7 +69,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public abstract ref readonly ArticleRequest Request { get; }
 
-    /// <summary>The purpose for which the bytes of the reply count.</summary>
+    /// <summary>The purpose under which the reply's bytes are counted.</summary>
     public virtual TrafficLane Traffic => Request.Lane switch
     {
         OperationLane.Playback => TrafficLane.Playback,
@@ -86,16 +86,16 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public abstract int Unanswered { get; }
 
-    /// <summary>Estimated bytes still to come; at least 1 until the end was seen.</summary>
+    /// <summary>Estimated bytes still to come; at least 1 until the end has arrived.</summary>
     public abstract long Remaining { get; }
 
     /// <summary>Minimum bytes still to come of the current body; 0 if unknown, or if every byte is urgent. Read loop only.</summary>
     public virtual long StillToCome => 0;
 
-    /// <summary>Bytes of a body received so far; 0 if there is none. Written by the read loop only.</summary>
+    /// <summary>Body bytes received so far; 0 if there is no body. Written by the read loop only.</summary>
     public long Received { get; protected set; }
 
-    /// <summary>When the body began, in ticks of the time provider; 0 before, or if there is none. Read loop only.</summary>
+    /// <summary>When the body began, in ticks of the time provider; 0 if it has not begun. Read loop only.</summary>
     public long BodyStartedAt { get; protected set; }
 
     public bool IsAbandoned { get; private set; }
@@ -109,34 +109,34 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public bool SentBehindOthers { get; set; }
 
-    /// <summary>Whether the fetch may continue in the read loop after a good reply. Must be short, because the next replies wait.</summary>
+    /// <summary>Whether the fetch may continue in the read loop after a good reply. It must then be quick, because the next replies wait.</summary>
     protected virtual bool ContinuesInline => false;
 
     protected Lock Gate { get; } = gate ?? new Lock();
 
     public abstract void WriteCommands(IBufferWriter<byte> output);
 
-    /// <summary>Takes a reply line. <paramref name="response"/> is lent; <paramref name="now"/> is in ticks of the time provider.</summary>
-    /// <exception cref="NntpException">The line fits none of the commands: the connection is out of step or refuses them.</exception>
+    /// <summary>Processes a reply line. <paramref name="response"/> is lent for the call; <paramref name="now"/> is in ticks of the time provider.</summary>
+    /// <exception cref="NntpException">The line cannot answer the next command: replies are out of order, or the server refuses the command.</exception>
     public abstract ReplyStep Take(in NntpResponse response, long now);
 
-    /// <summary>Takes the next bytes of the body that <see cref="ReplyStep.Body"/> announced.</summary>
+    /// <summary>Processes the next bytes of the body that <see cref="ReplyStep.Body"/> announced.</summary>
     /// <returns>True if the body ends after <paramref name="consumed"/> bytes.</returns>
     public virtual bool Write(ReadOnlySpan<byte> raw, out int consumed) =>
         throw new InvalidOperationException("The reply has no body.");
 
-    /// <summary>Called by the clock when the reply is late and delays the replies behind it.</summary>
+    /// <summary>Called by the clock when the reply is late and so delays the replies behind it.</summary>
     public virtual Lateness OnLate() => Lateness.Tolerated;
 
-    /// <summary>Moves the fetch to another provider if possible, which abandons this reply.</summary>
-    /// <param name="isPaid">Whether the hedge is already paid for.</param>
+    /// <summary>Moves the fetch elsewhere if possible, which abandons this reply.</summary>
+    /// <param name="isPaid">Whether the hedge budget has already been charged.</param>
     public virtual void SendElsewhere(bool isPaid)
     {
     }
 
     public abstract void Measure(LineEstimate line);
 
-    /// <summary>Closes a complete reply before <see cref="Complete"/>; false if it was abandoned before.</summary>
+    /// <summary>Closes a complete reply before <see cref="Complete"/>; false if the reply was abandoned.</summary>
     public bool TryClose() => TryEnd(abandons: false);
 
     /// <summary>Completes the fetch of a closed reply. The connection must not touch the reply afterwards.</summary>
@@ -149,7 +149,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
             End(failure);
     }
 
-    /// <summary>Ends the fetch early; false if the reply has ended. Everything lent by the fetch is free when this returns.</summary>
+    /// <summary>Ends the fetch early; false if the reply has already ended. When this returns, nothing borrowed from the fetch is in use.</summary>
     public bool TryAbandon(Exception reason)
     {
         if (!TryEnd(abandons: true))
@@ -160,7 +160,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public bool TryAbandon(CancellationToken cancelled) => TryAbandon(new OperationCanceledException(cancelled));
 
-    /// <summary>Releases the objects lent by the fetch. Called once, under the gate.</summary>
+    /// <summary>Releases the objects borrowed from the fetch. Called once, under <see cref="Gate"/>.</summary>
     protected virtual void LetGo()
     {
     }
@@ -177,7 +177,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
         }
     }
 
-    /// <summary>Checks that a line reports a miss. It need not name the article (RFC 3977 section 6.2.3.2), but must not name another.</summary>
+    /// <summary>Checks that a line reports a miss. A miss need not name its article (RFC 3977 section 6.2.3.2), but must not name another.</summary>
     protected static void CheckMiss(in NntpResponse response, MessageId id)
     {
         if (!NntpResponseCode.IsMiss(response.Code))
@@ -238,7 +238,7 @@ internal sealed class KeepAlive : PendingReply
         return ReplyStep.End;
     }
 
-    // Commands behind a late keep-alive have to wait for it, so their fetches move.
+    // Commands behind a late keep-alive have to wait for it, so the fetches behind it move.
     public override Lateness OnLate() => Lateness.Raced;
 
     public override void Measure(LineEstimate line)

@@ -3,7 +3,7 @@ using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>Opens the connections of one pool, within the limit of parallel handshakes. Thread-safe.</summary>
+/// <summary>Opens one pool's connections, within the limit on parallel handshakes. Thread-safe.</summary>
 internal sealed class PoolDialer(SharedResources shared, LineEstimate line, NntpConnectionPool pool)
 {
     private readonly KnownFamily _family = new();
@@ -12,7 +12,7 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
     /// <returns>A logged-in transport, or the failure. WasCancelled means that the failure says nothing about the provider.</returns>
     public async Task<(NntpTransport? Transport, NntpException? Failure, bool WasCancelled)> OpenAsync(ProviderOptions provider, CancellationToken cancellationToken)
     {
-        // Leaves the caller at once, because it may hold the lock.
+        // Yields at once, because the caller may hold the pool's lock.
         await Task.Yield();
         try
         {
@@ -41,7 +41,7 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
         }
         catch (Exception error)
         {
-            // Caught too, because the slot of the dial would otherwise stay taken forever.
+            // Caught too, because the dial's slot would otherwise stay taken forever.
             return (null, new NntpException(NntpFault.Broken, $"A dial was given up because of a failure in this process: {error.GetType().Name}.", error), false);
         }
     }

@@ -5,8 +5,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// Probes a failing provider as soon as its cooldown ends, so that its recovery is noticed without traffic and no reader's fetch has to be the trial. Idle
-/// while all breakers are closed.
+/// Probes a failing provider as soon as its cooldown ends, so that its recovery is noticed even without traffic, and no reader's fetch has to be the probe.
+/// Idle while all breakers are closed.
 /// </summary>
 /// <remarks>Thread-safe. Dispose cancels a running probe and waits for it.</remarks>
 internal sealed class ProviderProber : IAsyncDisposable
@@ -52,7 +52,7 @@ internal sealed class ProviderProber : IAsyncDisposable
         _timer.Change(rest > Soonest ? rest : Soonest, Timeout.InfiniteTimeSpan);
     }
 
-    // The earlier probe of the breakers for bodies and STAT that are not closed.
+    // Time until the next probe of the breakers for bodies and STAT. A closed breaker does not count.
     private TimeSpan SoonestProbe
     {
         get
@@ -88,7 +88,7 @@ internal sealed class ProviderProber : IAsyncDisposable
             Arm();
     }
 
-    /// <summary>Requests an article that the provider delivered before. If there is none, the next prefetch is the probe.</summary>
+    /// <summary>Requests an article that the provider delivered before. If there is no such article, the next prefetch is the probe.</summary>
     private async Task AskAsync()
     {
         if (Health.LastDelivered is not { IsEmpty: false } id)
@@ -138,7 +138,7 @@ internal sealed class ProviderProber : IAsyncDisposable
         }
     }
 
-    /// <summary>Discards a body and only finds its end.</summary>
+    /// <summary>Discards a body and only looks for its end.</summary>
     private sealed class DroppedBody : IArticleSink
     {
         private BodyScanner _scanner = BodyScanner.AtStart;

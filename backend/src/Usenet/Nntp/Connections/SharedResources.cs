@@ -6,8 +6,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>Shared by the connection pools of all accounts, and owned by the accounts.</summary>
-/// <remarks>Thread-safe. Tests without sockets replace <see cref="NntpDialer"/> by <c>dial</c>.</remarks>
+/// <summary>Resources that the connection pools of all accounts share. The accounts own them.</summary>
+/// <remarks>Thread-safe. Tests without sockets replace <see cref="NntpDialer"/> with <c>dial</c>.</remarks>
 internal sealed class SharedResources(
     NntpOptions options,
     GlobalOperationLimiter limiter,

@@ -6,7 +6,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to several STAT commands sent together (RFC 3977 section 6.2.4): one line each, in the order of the commands.</summary>
-/// <remarks>The sender reads the lines once the reply has ended, successfully or not.</remarks>
+/// <remarks>The sender reads the codes once the reply has ended, successfully or not.</remarks>
 internal sealed class StatBatch : PendingReply
 {
     // "223 0 <id>" and a line end; the command is a little longer than its reply.
@@ -35,8 +35,8 @@ internal sealed class StatBatch : PendingReply
 
     public bool HasMisses { get; private set; }
 
-    /// <summary>The reply code for an id, or 0 if no code can be trusted. A 223 proves itself by naming its article.</summary>
-    /// <remarks>A miss names none, so it counts only if <paramref name="isInStep"/>: all replies outstanding with it arrived in order.</remarks>
+    /// <summary>The reply code for an id, or 0 if the code cannot be trusted. A 223 is certain, because it names its article.</summary>
+    /// <remarks>A miss need not name its article, so it counts only if <paramref name="isInStep"/>: all replies outstanding with it arrived in order.</remarks>
     public int CodeOf(int index, bool isInStep) => _codes[index] == NntpResponseCode.ArticleExists || isInStep ? _codes[index] : 0;
 
     public override void WriteCommands(IBufferWriter<byte> output)
