@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Archives;
 
 /// <summary>Limits the header data read for one release: all volumes, sets and nested archives together (IMP-56).</summary>
-/// <remarks>Thread-safe, because volumes are read in parallel. A claim above the limit is not charged, so it cannot starve other sets.</remarks>
+/// <remarks>Thread-safe, because volumes are read in parallel. A request above the limit is not charged, so it cannot starve other sets.</remarks>
 public sealed class ArchiveBudget
 {
     /// <summary>Header bytes allowed for every release: 1 MiB.</summary>
@@ -27,7 +27,7 @@ public sealed class ArchiveBudget
     private long _steps;
     private long _unpacked;
 
-    /// <summary>Creates a budget that grows with the number of posted files that may be <paramref name="volumes"/>, up to 4,032.</summary>
+    /// <summary>Creates a budget that grows with the number of posted files that may be volumes (<paramref name="volumes"/>), up to 4,032.</summary>
     public ArchiveBudget(int volumes = 0)
     {
         var counted = Math.Clamp(volumes, 0, MaxVolumes);

@@ -21,7 +21,7 @@ public enum KeyScheme
 /// <param name="RoundsLog2">Binary logarithm of the rounds, at most 20 (7z: 63 means no rounds); ignored for RAR 4.</param>
 public readonly record struct KeyRequest(KeyScheme Scheme, string Password, string Salt, int RoundsLog2);
 
-/// <summary>A 16 or 32 byte key, the vector of RAR 4, or the 8-byte check value of RAR 5. Values not derived are empty.</summary>
+/// <summary>A 16- or 32-byte key, the RAR 4 initialization vector, or the 8-byte RAR 5 check value. Values not derived are empty.</summary>
 public sealed record DerivedKey(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv, ReadOnlyMemory<byte> Check);
 
 /// <summary>Derives keys. Tests replace it, because real derivation takes 10 ms or more. Thread-safe and without side effects.</summary>
@@ -33,8 +33,8 @@ public interface IKeyDeriver
 
 /// <summary>The passwords of one release and the keys derived from them.</summary>
 /// <remarks>
-/// Thread-safe. The first thread to request a key derives it outside the lock; other threads that request the same key wait.
-/// The limit is on rounds and not on salts, because a season of 24 encrypted sets has 24 salts (IMP-57).
+/// Thread-safe. The first thread to request a key derives it outside the lock; other threads that request the same key wait. The limit applies to rounds, not
+/// to salts, because a season of 24 encrypted sets has 24 salts (IMP-57).
 /// </remarks>
 public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver deriver, long maxRounds = ArchiveKeys.MaxRounds)
 {
@@ -66,7 +66,7 @@ public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver der
     }
 
     /// <summary>Returns a key, deriving it on first use.</summary>
-    /// <exception cref="ArchiveException">The scheme or the release exceeds its limit of rounds.</exception>
+    /// <exception cref="ArchiveException">The scheme or the release exceeds its round limit.</exception>
     public DerivedKey Get(KeyRequest request)
     {
         Lazy<DerivedKey>? key;

@@ -124,7 +124,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         foreach (var set in sets)
             findings.Add(await FindInJoinedAsync(set, cancellationToken));
 
-        // Unclaimed files are published on their own, unless an archive lacks pieces, because they may be the missing ones.
+        // Unclaimed files are published on their own, unless an archive lacks pieces: then these files may be the missing pieces.
         var rest = group.Members.Except(sets.SelectMany(set => set.Members)).ToList();
         if (findings.Refused.Count == 0)
             findings.Add(await FindPlainAsync(rest, cancellationToken));
@@ -170,7 +170,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
             return findings;
         }
 
-        // Joined pieces are inspected again, because film.rar.001 is an archive itself.
+        // Joined pieces are inspected again, because film.rar.001 is itself an archive.
         var path = source.Candidates[set.Volumes[0]].Volume?.Stem ?? source.Candidates[set.Volumes[0]].Name ?? "";
         var whole = new ArchiveEntry { Path = path, Length = set.Whole.Length, Extents = Slice(0, set.Whole.Length) };
         var joined = new EntryVolumes([whole], [set.Kind], source);
@@ -281,7 +281,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
                 continue;
             }
 
-            // A file that fills a whole entry takes the entry's path. Joined pieces take it without their number.
+            // A file that fills a whole entry takes the entry's path. Joined pieces take the path without the piece number.
             var entry = entries[file.NamedBy];
             var path = file.Path ?? (file.IsJoined ? VolumeName.Parse(entry.Path)?.Stem : null) ?? entry.Path;
             outside.Files.Add(file with
@@ -330,7 +330,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
     };
 }
 
-/// <summary>A file found inside entries, located by the volumes around these entries. Pure.</summary>
+/// <summary>A file found inside entries, located in the volumes around these entries. Pure.</summary>
 internal readonly record struct Unwrapped(IReadOnlyList<ArchiveExtent> Extents, StreamCipher? Cipher)
 {
     /// <summary>Translates the extents of a file to the surrounding volumes.</summary>

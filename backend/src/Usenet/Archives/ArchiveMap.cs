@@ -36,15 +36,15 @@ public sealed record ArchiveEntry
     public required long Length { get; init; }
 
     /// <summary>
-    /// Locations of the data, in order. The lengths of a stored entry add up to <see cref="Length"/>; of an encrypted one to <see cref="StreamCipher.Skip"/>
-    /// plus <see cref="Length"/>, rounded up to a multiple of 16. May be empty for a compressed entry.
+    /// Locations of the data, in order. A stored entry's lengths add up to <see cref="Length"/>, an encrypted entry's to <see cref="StreamCipher.Skip"/> plus
+    /// <see cref="Length"/>, rounded up to a multiple of 16. May be empty for a compressed entry.
     /// </summary>
     public required IReadOnlyList<ArchiveExtent> Extents { get; init; }
 
     /// <summary>Compression method in the format's own terms (<c>m3</c>, <c>LZMA2</c>, <c>Deflate</c>); null if stored.</summary>
     public string? Method { get; init; }
 
-    /// <summary>Decrypts the entry with a proved password; null if the entry is not encrypted or <see cref="Candidates"/> is not empty.</summary>
+    /// <summary>Decrypts the entry with a verified password; null if the entry is not encrypted or <see cref="Candidates"/> is not empty.</summary>
     public StreamCipher? Cipher { get; init; }
 
     /// <summary>
@@ -59,7 +59,7 @@ public sealed record ArchiveEntry
 
 /// <summary>One candidate cipher for each password. Keys are derived lazily, because derivation is slow. Contains passwords; never log it.</summary>
 /// <param name="passwords">The passwords, in the order to try.</param>
-/// <param name="derive">Returns the cipher of a password; called again for each access.</param>
+/// <param name="derive">Returns the cipher for a password; called again for each access.</param>
 public sealed class CipherCandidates(IReadOnlyList<string> passwords, Func<string, StreamCipher> derive) : IReadOnlyList<StreamCipher>
 {
     public static CipherCandidates None { get; } = new([], _ => throw new InvalidOperationException("There is no password."));

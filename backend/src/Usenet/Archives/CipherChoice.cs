@@ -6,8 +6,8 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Chooses the cipher if an archive has no password check (IMP-57).</summary>
-/// <remarks>Compares the decrypted magic bytes with the extension, otherwise the checksum of a file no longer than an article.</remarks>
+/// <summary>Chooses the cipher for an archive without a password check (IMP-57).</summary>
+/// <remarks>Checks the CRC of a file no longer than an article. Otherwise checks that the decrypted magic bytes match the extension.</remarks>
 internal static class CipherChoice
 {
     /// <summary>Longest file, in bytes, to decrypt whole for a checksum test: about one article, so that the test stays cheap.</summary>
@@ -59,7 +59,7 @@ internal static class CipherChoice
         return sum;
     }
 
-    // Without an extension only video signatures longer than a byte or two are proof enough, because random bytes can match a short one.
+    // Without an extension, only longer video signatures are enough evidence, because random bytes can match a byte or two.
     private static bool HasBeginningOf(string extension, ReadOnlySpan<byte> plain) => MediaSignature.Recognise(plain) switch
     {
         MediaKind.Unknown => false,

@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Archives;
 
 /// <summary>Random access to the bytes of a volume, of joined pieces, or of an entry in another archive.</summary>
-/// <remarks>Thread-safe. Every returned byte is proved.</remarks>
+/// <remarks>Thread-safe. All returned bytes are verified, except the first bytes of a <see cref="PostedInput"/>.</remarks>
 public interface IArchiveInput
 {
     /// <summary>Length in bytes; never changes.</summary>

@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Archives;
 /// <summary>A posted file or an archive entry that may be a volume of an archive or a file of its own.</summary>
 /// <param name="Index">Index in the source.</param>
 /// <param name="Name">The best known name, possibly a path; null if none is known.</param>
-/// <param name="Volume">The parsed volume name, from the first of the known names that parses; null if none does.</param>
+/// <param name="Volume">The parsed volume name: the first known name that parses; null if none does.</param>
 /// <param name="Kind">Media kind, detected from the first bytes. A skipped candidate has the kind of its set's first volume.</param>
 internal sealed record VolumeCandidate(int Index, string? Name, VolumeName? Volume, MediaKind Kind)
 {
@@ -36,8 +36,8 @@ internal interface IVolumeSource
     /// <summary>Measures candidates again from their first and last articles, because the claim of a single article may be wrong.</summary>
     Task MeasureAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken);
 
-    /// <summary>Predicts the length of a skipped candidate: as given, by PAR2, or equal to <paramref name="like"/>, whose article size it shares.</summary>
-    /// <returns>The length; null if impossible.</returns>
+    /// <summary>Predicts a skipped candidate's length: as given, from PAR2, or as long as <paramref name="like"/>, whose article size it shares.</summary>
+    /// <returns>The length; null if no prediction is possible.</returns>
     long? Predict(int index, int like, long? length);
 
     /// <summary>Whether PAR2 gives the length of a candidate.</summary>

@@ -4,7 +4,7 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Joined pieces and, for a 7z, zip or tar, their map. Its extents refer to volume 0, the joined bytes.</summary>
+/// <summary>Joined pieces and, for a 7z, zip or tar, their map. The map's extents refer to volume 0, the joined bytes.</summary>
 internal sealed record JoinedSet(
     IReadOnlyList<int> Volumes, IArchiveInput Whole, MediaKind Kind, ArchiveMap? Map, IReadOnlyList<PredictedVolume> Predicted);
 
@@ -27,7 +27,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
     }
 
     /// <summary>Finds the pieces of archives among files without usable names, by the total length in the first piece (IMP-50).</summary>
-    /// <returns>The pieces of each archive start; fewer than needed if pieces are missing.</returns>
+    /// <returns>One group of pieces per archive start; incomplete if pieces are missing.</returns>
     public async Task<IReadOnlyList<VolumeGroup>> FindPiecesAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
         List<int> order = [.. group.Members];

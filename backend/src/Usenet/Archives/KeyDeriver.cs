@@ -5,8 +5,8 @@ using System.Text;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Derives keys as RAR and 7z do. Thread-safe: it has no state.</summary>
-/// <remarks>Blocks the calling thread for up to 500 ms. Follows the note of RAR 5 and 7zFormat.txt; RAR 3 and 4 are known only from other readers.</remarks>
+/// <summary>Derives keys as RAR and 7z do. Thread-safe, because it has no state.</summary>
+/// <remarks>Blocks the calling thread for up to 500 ms. Follows the RAR 5 note and 7zFormat.txt; RAR 3 and 4 are known only from other readers.</remarks>
 public sealed class KeyDeriver : IKeyDeriver
 {
     /// <summary>More than 2^20 rounds are refused (IMP-57).</summary>
@@ -28,13 +28,13 @@ public sealed class KeyDeriver : IKeyDeriver
     // One round of PBKDF2 takes about as long as hashing this many bytes with SHA-1 or SHA-256.
     private const int BytesPerRound = 256;
 
-    // Minimum charge, because each derived key takes memory, however cheap it is.
+    // Minimum charge, because every derived key takes memory, no matter how cheap its derivation.
     private const long LeastCost = 1 << 10;
 
     // 2^6 rounds are laid out in one buffer and hashed by one call.
     private const int BatchLog2 = 6;
 
-    /// <summary>Returns the cost of a key in rounds of PBKDF2; never zero.</summary>
+    /// <summary>Returns the cost of a key in PBKDF2 rounds; never zero.</summary>
     public static long CostOf(KeyRequest request)
     {
         // A request with too many rounds costs nothing here, because Derive refuses it.
@@ -149,7 +149,7 @@ public sealed class KeyDeriver : IKeyDeriver
 
     private static string Shortened(string password) => password.Length > MaxRarCharacters ? password[..MaxRarCharacters] : password;
 
-    /// <summary>Writes the low 3 bytes of a counter in little-endian order; no counter here exceeds them.</summary>
+    /// <summary>Writes the low 3 bytes of a counter in little-endian order, enough for every counter here.</summary>
     private static void WriteCounter(Span<byte> place, int counter)
     {
         place[0] = (byte)counter;
@@ -159,8 +159,8 @@ public sealed class KeyDeriver : IKeyDeriver
 }
 
 /// <summary>
-/// A flaw in the SHA-1 of RAR 3 and 4. It overwrites each whole 64-byte input block with the end of the expanded message (FIPS 180-4, 6.1.2: W of 64
-/// to 79), in little-endian words. The next round hashes the overwritten input. Affects passwords of 29 characters and more.
+/// A flaw in the SHA-1 implementation of RAR 3 and 4. It overwrites each whole 64-byte input block with the end of the expanded message (FIPS 180-4, 6.1.2: W
+/// of 64 to 79), in little-endian words. The next round hashes the overwritten input. Affects passwords of 29 characters and more.
 /// </summary>
 internal static class Rar4Flaw
 {
@@ -169,7 +169,7 @@ internal static class Rar4Flaw
     /// <summary>Overwrites password and salt in place, as hashing them at stream <paramref name="position"/> (in bytes) does.</summary>
     public static void Apply(Span<byte> seed, long position)
     {
-        // RAR hashes a copy of the bytes up to the next block boundary, so only the whole blocks after them are overwritten.
+        // RAR hashes a copy of the bytes up to the next block boundary, so only whole blocks after that boundary are overwritten.
         for (var at = Block - (int)(position % Block); at + Block <= seed.Length; at += Block)
             Spoil(seed.Slice(at, Block));
     }

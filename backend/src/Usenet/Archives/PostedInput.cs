@@ -6,8 +6,8 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>Reads archive headers of a posted file, one article at a time and without read-ahead.</summary>
 /// <remarks>
-/// Serves the bytes kept by the probe without another fetch. The last bytes are proved. The first bytes are not, because the probe read only a part of their
-/// article. Headers have checksums; on a mismatch the caller opens the file again without these bytes.
+/// Serves the bytes kept by the probe without another fetch. The last bytes are verified. The first bytes are not, because the probe read only part of their
+/// article. Headers have checksums; on a mismatch the caller opens the file again without these first bytes.
 /// </remarks>
 internal sealed class PostedInput(StreamEngine engine, SemaphoreSlim reads, PostedFile file, ReadOnlyMemory<byte> first, ReadOnlyMemory<byte> last) : IArchiveInput
 {
@@ -47,7 +47,7 @@ internal sealed class PostedInput(StreamEngine engine, SemaphoreSlim reads, Post
         return true;
     }
 
-    // The stream withholds the last byte of a range until all checks have passed, so a fully read range is proved.
+    // The stream withholds the last byte of a range until all checks have passed, so a fully read range is verified.
     private async ValueTask ReadProvedAsync(long offset, Memory<byte> buffer, CancellationToken cancellationToken)
     {
         await reads.WaitAsync(cancellationToken);

@@ -13,11 +13,11 @@ namespace Sluice.Usenet.Archives;
 /// <param name="File">The posted file; its message-ids must stay readable as long as a proof may run.</param>
 public readonly record struct PredictedFile(PredictedVolume Volume, PostedFile File);
 
-/// <summary>Owns the predictions of sets and is notified when they are proved or refuted.</summary>
+/// <summary>Owns the predictions of sets and is notified when a prediction is verified or refuted.</summary>
 /// <remarks>Called on any thread and without locks; must not block or throw.</remarks>
 public interface IPredictionOwner
 {
-    /// <summary>These volumes are proved, so their predictions are no longer needed. Each volume is reported once.</summary>
+    /// <summary>These volumes are verified, so their predictions are no longer needed. Each volume is reported once.</summary>
     void OnProved(object key, IReadOnlyList<PredictedVolume> volumes);
 
     /// <summary>A volume of the set contradicts its prediction, so the release must be mapped again without predictions. Called once.</summary>
@@ -36,8 +36,8 @@ public interface IPredictionOwner
 /// lengths on one side are known, and so is the total. A reader that starts at the beginning or the end fetches one head per volume.
 /// </para>
 /// <para>
-/// Heads of one side are fetched from the edge of the set inwards, a few at a time. So each head proves its own volume for good even if the
-/// reader leaves early, and other readers never wait for more than a few heads.
+/// The heads on one side are fetched from the edge of the set inwards, a few at a time. So each head verifies its own volume for good even if the reader leaves
+/// early, and other readers never wait for more than a few heads.
 /// </para>
 /// <para>Thread-safe; one per process. Fetches in lane Playback for readers, in lane HealthCheck for <see cref="BackgroundProof"/>.</para>
 /// </remarks>
@@ -61,8 +61,8 @@ public sealed class PredictedVolumes
     }
 
     /// <summary>Returns the proofs of a set, in the order of its predicted volumes.</summary>
-    /// <param name="key">Identifies the set of this map; equal for the lifetime of the process.</param>
-    /// <param name="files">All predicted volumes of the set in ascending order, including unread ones. Volumes already proved may be omitted.</param>
+    /// <param name="key">Identifies the set of this map; stable for the lifetime of the process.</param>
+    /// <param name="files">All predicted volumes of the set in ascending order, including unread ones. Verified volumes may be omitted.</param>
     public IReadOnlyList<IExtentProof> For(object key, IReadOnlyList<PredictedFile> files)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -71,7 +71,7 @@ public sealed class PredictedVolumes
         return [.. files.Select(file => new Proof(checker, file.Volume.Place, _readers))];
     }
 
-    /// <summary>Returns the remaining work to prove a set without a reader.</summary>
+    /// <summary>Returns the remaining work to verify a set without a reader.</summary>
     /// <inheritdoc cref="For"/>
     public BackgroundProof InBackground(object key, IReadOnlyList<PredictedFile> files)
     {
@@ -131,7 +131,7 @@ public sealed class PredictedVolumes
     }
 }
 
-/// <summary>The remaining work to prove a set: one head for each volume whose length is predicted and not known from PAR2.</summary>
+/// <summary>The remaining work to verify a set: one head for each volume whose length is predicted and not known from PAR2.</summary>
 /// <remarks>For one worker at a time. Fetches in lane HealthCheck without backup providers, and yields to readers that wait for heads.</remarks>
 public sealed class BackgroundProof
 {
@@ -154,7 +154,7 @@ public sealed class BackgroundProof
     }
 }
 
-/// <summary>Checks the volumes of one set through the posted files of one opening. Thread-safe.</summary>
+/// <summary>Checks the volumes of one set, using one caller's posted files. Thread-safe.</summary>
 internal sealed class SetChecker(SetProof set, IReadOnlyList<PredictedFile> files, VolumeCheck check)
 {
     private readonly Dictionary<int, PredictedFile> _files = files.ToDictionary(file => file.Volume.Place);
@@ -227,7 +227,7 @@ internal sealed class VolumeCheck(IArticleSource source, ProbeOptions options)
     /// <exception cref="NntpException">No provider gave a final answer.</exception>
     public async Task<bool> IsTrueAsync(PredictedFile predicted, IPostedHeads? heads, CancellationToken cancellationToken)
     {
-        // Bytes that a stream reads anyway can confirm a prediction. Only a separate fetch may refute it, because these bytes are not proved.
+        // Bytes that a stream reads anyway can confirm a prediction. Only a separate fetch may refute one, because these bytes count as unverified.
         if (heads is not null && await heads.ReadHeadAsync(predicted.File, HeadBytes, cancellationToken) is { } read && await IsAsReadAsync(predicted, read, cancellationToken))
             return true;
         var unseen = new FileHead { Members = [0], Subject = default, Ids = predicted.File.Ids, State = HeadState.Skipped };
@@ -236,7 +236,7 @@ internal sealed class VolumeCheck(IArticleSource source, ProbeOptions options)
         if (head.State == HeadState.Found && await IsAsPredictedAsync(head))
             return true;
 
-        // One provider may have a damaged copy, so a refutation needs proved bytes.
+        // One provider may have a damaged copy, so a refutation needs verified bytes.
         head = await prober.ProveHeadAsync(unseen, cancellationToken);
         return head.State switch
         {

@@ -57,7 +57,7 @@ internal static class Rar5Block
         return isFirst ? start[at + 1] == Main : start[at + 1] is > 0 and <= (byte)End;
     }
 
-    /// <summary>Returns the length of a header after one field grows by <paramref name="growth"/> bytes, because the size field may grow too.</summary>
+    /// <summary>Returns a header's length after one field grows by <paramref name="growth"/> bytes; the size field may grow too.</summary>
     public static int Grown(int length, int growth)
     {
         var size = length - SizeOffset - 1;

@@ -3,14 +3,14 @@ namespace Sluice.Usenet.Archives;
 /// <summary>Sorts the volumes of a release into archives by their headers, and orders each archive. Pure.</summary>
 /// <remarks>
 /// Volumes belong together if one continues a file that the other contains in part (IMP-50). In an archive of several files, a volume read whole links the file
-/// that ends in it to the next one. Otherwise volumes are linked by number if only one archive has the preceding number. A set that begins mid-file or with a
-/// number other than 0 could not be linked: read its volumes whole and sort again.
+/// that ends in it to the file that follows. Otherwise volumes are linked by number if only one archive has the preceding number. A set that begins mid-file or
+/// with a number other than 0 could not be linked: read its volumes whole and sort again.
 /// </remarks>
 public static class RarChain
 {
     /// <summary>Sorts volumes read to any depth.</summary>
     /// <param name="volumes">The volumes in fallback order: by name, by counter, or as in the NZB.</param>
-    /// <returns>Each set as volume indexes in order, sets by their lowest index. Each volume is in one set.</returns>
+    /// <returns>The sets, sorted by lowest index. Each set lists its volume indexes in order; each volume is in one set.</returns>
     public static IReadOnlyList<IReadOnlyList<int>> Sort(IReadOnlyList<RarVolume> volumes)
     {
         var sets = ByFiles(volumes);
@@ -90,7 +90,7 @@ public static class RarChain
         set.AddRange(ordered);
     }
 
-    /// <summary>Appends a set to the set that ends with the preceding number, if exactly one of each matches.</summary>
+    /// <summary>Appends a set to the set that ends with the preceding number, if there is exactly one of each.</summary>
     private static void LinkByNumbers(HashSet<List<int>> sets, IReadOnlyList<RarVolume> volumes)
     {
         // Numbers ascend within and across sets, so linking cannot form a cycle.

@@ -2,7 +2,7 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>An archive read successfully. Volumes and extents refer to the source.</summary>
+/// <summary>A successfully read archive. Volumes and extents refer to the source.</summary>
 internal sealed record ReadSet(IReadOnlyList<int> Volumes, ArchiveMap Map, IReadOnlyList<PredictedVolume> Predicted);
 
 /// <summary>A set that cannot be streamed. Volumes refer to the source.</summary>
@@ -10,7 +10,7 @@ internal sealed record FailedSet(IReadOnlyList<int> Volumes, ArchiveFormat Forma
 
 internal sealed record ReadGroup(IReadOnlyList<ReadSet> Read, IReadOnlyList<FailedSet> Failed);
 
-/// <summary>Reads the RAR archives in a group of volumes: by first, second and last volume if these suffice, otherwise by all volumes.</summary>
+/// <summary>Reads the RAR archives in a group of volumes: from the first, second and last volume if these suffice, otherwise from all volumes.</summary>
 internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options)
 {
     // First, second and last volume, and one to predict.
@@ -30,7 +30,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         var volumes = new RarVolume?[group.Members.Count];
         var failures = new ArchiveException?[group.Members.Count];
 
-        // The first volume finds the password for the others. RAR 4 volumes without names are read to the end, because their number is there.
+        // The first volume determines the password for the others. RAR 4 volumes without names are read to the end, because their number is stored there.
         await ReadOneAsync(0, cancellationToken);
         if (failures[0] is { Fault: ArchiveFault.NoPassword or ArchiveFault.WrongPassword } locked)
             return new ReadGroup([], [new FailedSet(group.Members, FormatOf(group.Members[0]), locked)]);
@@ -54,7 +54,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
     }
 
     /// <summary>Reads the first, second and last volume and predicts the others (IMP-52).</summary>
-    /// <returns>Null if they do not suffice or do not fit; then all volumes must be read.</returns>
+    /// <returns>Null if these volumes do not suffice or do not match, so that all volumes must be read.</returns>
     private async Task<ReadGroup?> TryPredictAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
     {
         try
@@ -119,7 +119,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         return new ReadGroup(read, failed);
     }
 
-    /// <summary>Reads a volume until all its parts are known. On a mismatch, retries with proved bytes and a measured length.</summary>
+    /// <summary>Reads a volume until all its parts are known. On a mismatch, retries with verified bytes and a measured length.</summary>
     private async Task<RarVolume> ReadVolumeAsync(int index, bool endsCount, CancellationToken cancellationToken)
     {
         try

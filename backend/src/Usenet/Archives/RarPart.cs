@@ -13,7 +13,7 @@ public enum RarPartKind
 }
 
 /// <summary>Identifies a file across volumes: all its parts share this value, and no two files of a release do (IMP-50).</summary>
-/// <remarks>Groups volumes into sets, whatever their names. No checksums, because all volumes but the last have a checksum of their part.</remarks>
+/// <remarks>Groups volumes into sets regardless of names. Has no checksum, because only the last volume has the checksum of the whole file.</remarks>
 /// <param name="Format">RAR 4 or RAR 5.</param>
 /// <param name="Path">Path as stored in the archive, with <c>/</c> as separator; not sanitized.</param>
 /// <param name="UnpackedLength">Length of the whole file in bytes.</param>

@@ -2,13 +2,12 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The passwords of one RAR archive, and the one that fits (IMP-57).</summary>
+/// <summary>The candidate passwords of one RAR archive, and the password that fits (IMP-57).</summary>
 /// <remarks>
 /// <para>
-/// A password is proved by the check value of encrypted headers or files (RAR 5), or by the checksum of an encrypted header.
-/// Without either, as for RAR 4 files with plain headers, <see cref="Decide"/> returns null. Then the caller decrypts the start of the file with
-/// <see cref="CipherOf"/> for each of <see cref="Candidates"/>, and passes the password that gave a plausible start to <see cref="Settle"/>.
-/// <see cref="RarSet.Join"/> then uses this password.
+/// A password is verified by the check value of encrypted headers or files (RAR 5), or by the checksum of an encrypted header. Without either, as for RAR 4
+/// files with plain headers, <see cref="Decide"/> returns null. Then the caller decrypts the start of the file with <see cref="CipherOf"/> for each of
+/// <see cref="Candidates"/>, and passes the password that gave a plausible start to <see cref="Settle"/>. <see cref="RarSet.Join"/> then uses this password.
 /// </para>
 /// <para>Thread-safe. Deriving a key blocks for up to 500 ms, once for each password, salt and number of rounds.</para>
 /// </remarks>
@@ -18,7 +17,7 @@ public sealed class RarPasswords(ArchiveKeys keys)
     // No lock: reference writes are atomic, and if two passwords fit either is right.
     private volatile string? _settled;
 
-    /// <summary>The passwords to try: first the fitting password of this archive, then of another archive in the release.</summary>
+    /// <summary>The passwords to try: first the password that fits this archive, then one that fits another archive in the release, then the rest.</summary>
     /// <exception cref="ArchiveException">No password was given.</exception>
     public IReadOnlyList<string> Candidates
     {
@@ -39,8 +38,8 @@ public sealed class RarPasswords(ArchiveKeys keys)
 
     public static ArchiveException NoneFits() => new(ArchiveFault.WrongPassword, "no password fits");
 
-    /// <summary>Returns the password of headers or a file.</summary>
-    /// <returns>The password that matches the check value. Without one, the settled password; null if the caller must settle one first.</returns>
+    /// <summary>Returns the password for headers or a file.</summary>
+    /// <returns>The password that matches the check value; without one, the password passed to <c>Settle</c>; null if there is none yet.</returns>
     /// <exception cref="ArchiveException">No password was given, none fits, or a key takes too long to derive.</exception>
     public string? Decide(RarEncryption encryption)
     {

@@ -12,7 +12,7 @@ public static class RarPrediction
     /// <summary>Predicts all volumes of a set from the first two and the last.</summary>
     /// <param name="first">The first volume, read at least up to the file that continues.</param>
     /// <param name="second">The second volume, read as far as the first.</param>
-    /// <param name="middle">Lengths of the other volumes in bytes; null if unknown, to assume the length of the second volume.</param>
+    /// <param name="middle">Lengths of the other volumes in bytes; null to assume the second volume's length.</param>
     /// <param name="last">The last volume, read whole.</param>
     /// <returns>The volumes in order. Null unless one stored file spans all volumes and its parts add up exactly.</returns>
     public static IReadOnlyList<RarVolume>? Of(RarVolume first, RarVolume second, IReadOnlyList<long?> middle, RarVolume last)

@@ -14,7 +14,7 @@ public static class RarSet
     /// </remarks>
     /// <param name="volumes">The volumes in order, with all parts known (<see cref="RarVolume.HasAllParts"/>) or predicted.</param>
     /// <param name="passwords">For encrypted stored files; compressed files get no cipher.</param>
-    /// <exception cref="ArchiveException">The volumes form no whole archive, or a file cannot be decrypted.</exception>
+    /// <exception cref="ArchiveException">The volumes do not form a complete archive, or a file cannot be decrypted.</exception>
     public static ArchiveMap Join(IReadOnlyList<RarVolume> volumes, RarPasswords passwords)
     {
         ArgumentOutOfRangeException.ThrowIfZero(volumes.Count);
@@ -33,8 +33,8 @@ public static class RarSet
     }
 
     /// <summary>
-    /// Whether checksums prove the order of a file's parts (IMP-51). Each part but the last has its own CRC, the last one the CRC of the file.
-    /// Without volume numbers and names there is no other proof.
+    /// Whether checksums prove the order of a file's parts (IMP-51). Each part but the last has its own CRC, and the last part has the file's CRC. Without
+    /// volume numbers and names there is no other proof.
     /// </summary>
     /// <param name="parts">All parts of one stored, unencrypted file, in the order to prove.</param>
     /// <param name="lastCrc32">CRC-32 of the bytes of the last part. No header contains it, so the caller must read the part.</param>

@@ -8,7 +8,7 @@ public sealed record RarVolume
 
     public required long Length { get; init; }
 
-    /// <summary>The 0-based volume number; null for a single volume, and for a RAR 4 volume if predicted, not read to its end, or not numbered there.</summary>
+    /// <summary>The 0-based volume number. Null for a single volume, and for a RAR 4 volume if predicted, not read to its end, or not numbered.</summary>
     public int? Number { get; init; }
 
     /// <summary>Whether the archive is split into volumes.</summary>
@@ -38,7 +38,7 @@ public sealed record RarVolume
     /// <summary>Whether the end header announces another volume; null if absent or not read.</summary>
     public bool? Continues { get; init; }
 
-    /// <summary>Whether this is a <see cref="RarPrediction"/>, to be verified before any of its bytes are served.</summary>
+    /// <summary>Whether this volume was predicted (<see cref="RarPrediction"/>), so that it must be verified before any of its bytes are served.</summary>
     public bool IsPredicted { get; init; }
 
     /// <summary>The first part with data; null if there is none.</summary>
@@ -53,7 +53,7 @@ public sealed record RarVolume
     /// <summary>Length of the main header in bytes, without encryption overhead.</summary>
     internal int MainHeaderLength { get; init; }
 
-    /// <summary>Whether this is a copy of the other volume: length and headers are equal, and include a volume number or a checksum.</summary>
+    /// <summary>Whether this is a copy of the other volume: same length and headers, which include a volume number or a checksum.</summary>
     internal bool IsCopyOf(RarVolume other) =>
         Number == other.Number && (Number is not null || Parts.Any(part => part is { DataLength: > 0, Crc32: not null }))
         && Length == other.Length && IsPredicted == other.IsPredicted && Parts.Select(Content).SequenceEqual(other.Parts.Select(Content));

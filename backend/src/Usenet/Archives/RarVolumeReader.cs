@@ -21,7 +21,7 @@ public static class RarVolumeReader
     private static ReadOnlySpan<byte> Rar5Marker => "Rar!\x1A\x07\x01\0"u8;
 
     /// <summary>Reads a volume. Passwords are used only if headers are encrypted.</summary>
-    /// <exception cref="ArchiveException">It is damaged, truncated, self-extracting, older than RAR 2.9, not decryptable, or exceeds the budget.</exception>
+    /// <exception cref="ArchiveException">The volume is damaged, truncated, self-extracting, older than RAR 2.9, not decryptable, or over budget.</exception>
     public static async ValueTask<RarVolume> ReadAsync(
         HeaderWindow window, RarPasswords passwords, RarDepth depth, CancellationToken cancellationToken)
     {

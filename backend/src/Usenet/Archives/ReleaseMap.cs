@@ -15,7 +15,7 @@ public sealed record MappedFile
     /// <summary>Path inside the innermost archive, as stored there; null for a posted or joined file.</summary>
     public string? InnerPath { get; init; }
 
-    /// <summary>Index of the posted file whose names (subject, yEnc, PAR2) may name this one: itself, or its set's first volume.</summary>
+    /// <summary>Index of the posted file whose names (subject, yEnc, PAR2) may name this file: the file itself, or its set's first volume.</summary>
     public required int NamedBy { get; init; }
 
     /// <summary>Whether the file was joined from pieces. A number at the end of the posted name then belongs to the first piece.</summary>
@@ -40,7 +40,7 @@ public sealed record MappedFile
 }
 
 /// <summary>A set of volumes that cannot be streamed.</summary>
-/// <param name="Name">The name of its first volume.</param>
+/// <param name="Name">The name of the set's first volume.</param>
 /// <param name="Detail">The cause, as a phrase.</param>
 /// <param name="Have">Number of posted volumes.</param>
 /// <param name="Need">Number of volumes, if known, otherwise one more than <paramref name="Have"/>.</param>
@@ -48,12 +48,12 @@ public sealed record MappedFile
 public sealed record RefusedSet(ArchiveFault Fault, ArchiveFormat Format, string Name, string Detail, int Have, int Need, long Bytes);
 
 /// <summary>A volume whose data location was predicted instead of read (IMP-52).</summary>
-/// <remarks>Stored with the posted file until proved, because proving one volume needs all volumes of its set.</remarks>
+/// <remarks>Stored with the posted file until verified, because verifying one volume requires all volumes of its set.</remarks>
 /// <param name="Posted">Index of the posted file.</param>
 /// <param name="DataOffset">Predicted offset of the entry's data in the posted file.</param>
 /// <param name="DataLength">Predicted length of this data.</param>
-/// <param name="Set">Number of its set among the predicted sets of the release.</param>
-/// <param name="Place">0-based position in its set.</param>
+/// <param name="Set">Number of the volume's set among the predicted sets of the release.</param>
+/// <param name="Place">0-based position in the set.</param>
 /// <param name="Expected">Expected header content as short ASCII text, read only by <see cref="PredictedVolumes"/>; not secret.</param>
 public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength, int Set, int Place, string Expected)
 {
@@ -63,7 +63,7 @@ public readonly record struct PredictedVolume(int Posted, long DataOffset, long 
 
 /// <summary>The result of mapping a release.</summary>
 /// <param name="Files">All files, including compressed entries.</param>
-/// <param name="Maps">The segment map of each head; null for posted files without any mapped file.</param>
+/// <param name="Maps">The segment map of each head; null for a posted file that no mapped file uses.</param>
 /// <param name="Refused">Sets that cannot be streamed.</param>
 /// <param name="Predicted">Volumes to verify before any of their bytes are served.</param>
 /// <param name="Notes">Skipped items with the reason.</param>

@@ -2,11 +2,11 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The progress of proving the predicted volumes of one set.</summary>
+/// <summary>Tracks the verification of one set's predicted volumes.</summary>
 /// <remarks>
 /// <para>
-/// A volume is open until its head was seen, unless PAR2 gives its length. A volume is proved once its head was seen and either no volume before it
-/// or none after it is open. So everything outside the first and the last open volume is settled, and only heads between them are ever fetched.
+/// A volume is open until its head has been seen, unless PAR2 gives its length. A volume is verified once its head has been seen and either no earlier or no
+/// later volume is open. So everything outside the first and the last open volume is decided, and only heads between these two are ever fetched.
 /// </para>
 /// <para>Thread-safe. <c>_gate</c> guards all fields; no callback runs while it is held.</para>
 /// </remarks>
@@ -21,7 +21,7 @@ internal sealed class SetProof
     private readonly bool[] _isReported;
     private readonly Task<bool>?[] _runningChecks;
 
-    // Bounds of the open volumes; past the end and before the beginning if all are settled.
+    // Positions of the first and last open volume; past the end and before the beginning if no volume is open.
     private int _first;
     private int _last;
     private bool _isRefuted;
@@ -36,7 +36,7 @@ internal sealed class SetProof
         NarrowBounds([]);
     }
 
-    /// <summary>Accepts the volumes for which the owner still has predictions, and treats all others as proved.</summary>
+    /// <summary>Accepts the volumes for which the owner still has predictions, and treats all others as verified.</summary>
     /// <returns>False if the volumes belong to another map.</returns>
     public bool TryTake(IReadOnlyList<PredictedVolume> volumes)
     {
@@ -71,7 +71,7 @@ internal sealed class SetProof
 
     /// <summary>
     /// Returns the open volumes before and after a position, the shorter side first. One side must be checked before a byte of the volume is served. Each side
-    /// runs from the edge of the set inwards, so that every head that arrives in order proves its volume.
+    /// runs from the edge of the set inwards, so that every head that arrives in order verifies its volume.
     /// </summary>
     public (IReadOnlyList<int> Near, IReadOnlyList<int> Far) SidesOf(int place)
     {
@@ -105,8 +105,8 @@ internal sealed class SetProof
         return open;
     }
 
-    /// <summary>Checks one volume. Other readers wait for the result, and take over if the check is canceled. No reader waits for the background.</summary>
-    /// <exception cref="RefutedExtentException">This volume or another one contradicts its prediction.</exception>
+    /// <summary>Checks one volume. Other readers wait for the result and take over if the check is canceled. No reader waits for a background check.</summary>
+    /// <exception cref="RefutedExtentException">This or another volume of the set contradicts its prediction.</exception>
     public async Task CheckAsync(int place, Func<CancellationToken, Task<bool>> isTrueAsync, bool isReader, CancellationToken cancellationToken)
     {
         var index = _byPlace[place];
@@ -174,7 +174,7 @@ internal sealed class SetProof
             AddProved(index, proved);
     }
 
-    /// <summary>Moves the bounds to the first and the last open volume. Volumes they pass are proved if their head was seen.</summary>
+    /// <summary>Moves the bounds to the first and the last open volume. Volumes outside the bounds are verified if their heads have been seen.</summary>
     private void NarrowBounds(List<PredictedVolume> proved)
     {
         for (; _first < _volumes.Count && !IsOpen(_first); _first++)

@@ -51,11 +51,11 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
     public StreamCipher ForStretch(long offset, ReadOnlyMemory<byte> key)
     {
         var first = FirstByte(offset);
-        // Beyond the first block the previous block acts as vector, so a dummy vector suffices; Skip drops its garbled output.
+        // Beyond the first block, the previous block acts as the vector, so a dummy vector suffices; Skip drops the garbled output.
         return new StreamCipher(key, offset < Block ? Iv : new byte[Block]) { Skip = (int)(offset - first) };
     }
 
-    /// <summary>Returns the offset of the first ciphertext byte that a range needs: of its block or, beyond the first, of the one before.</summary>
+    /// <summary>Returns the offset of the first ciphertext byte that a range needs: its own block or, beyond the first block, the previous block.</summary>
     public static long FirstByte(long offset) => offset < Block ? 0 : (offset & ~(Block - 1L)) - Block;
 
     public static long RoundUp(long end) => end > long.MaxValue - Block ? long.MaxValue : (end + Block - 1) & ~(Block - 1L);

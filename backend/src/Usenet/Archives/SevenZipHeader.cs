@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>A file, folder or link of the header.</summary>
+/// <summary>A file, folder or link in the header.</summary>
 /// <param name="Path">Path with <c>/</c> as separator.</param>
 /// <param name="HasStream">Whether the item consumes the next stream; folders, empty files and anti items do not.</param>
 /// <param name="Attributes">Windows attributes in the low half; if bit 15 is set, the Unix mode in the high half.</param>
@@ -27,7 +27,7 @@ internal readonly record struct SevenZipItem(string Path, bool HasStream, uint A
 /// <summary>An unpacked 7z header (7zFormat.txt, "Header").</summary>
 internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<SevenZipItem> Items)
 {
-    /// <summary>In UTF-16 units; no system allows a longer path.</summary>
+    /// <summary>Maximum path length in UTF-16 units; no system allows a longer path.</summary>
     private const int MaxPath = 32_768;
 
     /// <summary>Reads a header after its property ID.</summary>

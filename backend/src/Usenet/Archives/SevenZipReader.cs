@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Archives;
 /// </summary>
 public static class SevenZipReader
 {
-    /// <summary>Upper limit of nested header packings.</summary>
+    /// <summary>Maximum number of times that a header may be packed.</summary>
     private const int MaxPackedHeaders = 4;
 
     /// <summary>Reads the header of an archive.</summary>

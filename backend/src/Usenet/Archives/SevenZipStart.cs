@@ -4,7 +4,7 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>The first 32 bytes of a 7z archive (7zFormat.txt, "SignatureHeader"). They locate the header and so give the total length.</summary>
-/// <remarks>Volumes that add up to this length are the whole set; the last one ends with the right header (IMP-50, IMP-51).</remarks>
+/// <remarks>Volumes that add up to this length are the whole set; the last volume ends with the matching header (IMP-50, IMP-51).</remarks>
 /// <param name="HeaderOffset">0-based offset of the header in the archive.</param>
 /// <param name="HeaderSize">Header length in bytes; 0 for an empty archive.</param>
 /// <param name="HeaderCrc">CRC-32 of the header.</param>
@@ -37,6 +37,6 @@ public readonly record struct SevenZipStart(long HeaderOffset, long HeaderSize, 
             : new SevenZipStart(Size + offset, size, BinaryPrimitives.ReadUInt32LittleEndian(fields[16..]));
     }
 
-    /// <summary>Whether the bytes are the header, by length and CRC.</summary>
+    /// <summary>Whether the bytes are the header, judged by length and CRC.</summary>
     public bool IsHeader(ReadOnlySpan<byte> bytes) => bytes.Length == HeaderSize && Crc32Kernel.Append(0, bytes) == HeaderCrc;
 }

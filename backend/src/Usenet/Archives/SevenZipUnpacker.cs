@@ -15,7 +15,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
     private const int LzmaProperties = 5;
     private const int MaxLzma2Dictionary = 28;
 
-    /// <summary>The password that opened an encrypted header; null if none was encrypted.</summary>
+    /// <summary>The password that opened an encrypted header; null if no header was encrypted.</summary>
     public string? Password { get; private set; }
 
     /// <exception cref="ArchiveException">The header is damaged, no password opens it, or its packing is not supported.</exception>
@@ -73,7 +73,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
     {
         if (length > ArchiveBudget.MaxUnpacked || length > (long)packed.Length * MaxRatio || Properties(coder, (int)length) is not { } properties)
             return null;
-        // The first byte of the range coder is always 0, so this check stops all but one in 256 wrong keys.
+        // The first byte of the range coder is always 0, so this check rejects all but one in 256 wrong keys.
         var isLzma2 = coder.Id == SevenZipCoder.Lzma2;
         if (!isLzma2 && packed.Span[0] != 0)
             return null;
@@ -88,7 +88,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
         catch (Exception e) when (e is SharpCompressException or IOException or InvalidOperationException or ArgumentException
                                       or IndexOutOfRangeException or NullReferenceException)
         {
-            // Caught, because damage can make the decoder index past its tables or find none.
+            // Damaged data can make the decoder index past its tables or use a table that does not exist.
             return null;
         }
     }

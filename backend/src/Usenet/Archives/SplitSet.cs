@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The order of the pieces of a file by their names.</summary>
+/// <summary>The order of a file's pieces, from their names.</summary>
 /// <param name="Name">The name of the whole file: the name of a piece without its number.</param>
 /// <param name="Order">Indexes of the pieces among the given names, first piece first.</param>
 /// <param name="Missing">Number of missing pieces between first and last; if not 0, the pieces cannot be joined.</param>
@@ -81,7 +81,7 @@ public sealed class SplitSet
                 return null;
         }
 
-        // Pieces count from 001, but a few programs begin with 000, so a missing 000 does not count.
+        // Pieces count from 001, but a few programs begin with 000, so a missing 000 does not count as a missing piece.
         return whole is null ? null : new SplitOrder(whole, [.. pieces.Values], pieces.Keys.Last() + 1 - pieces.Count - (pieces.ContainsKey(0) ? 0 : 1));
     }
 

@@ -43,7 +43,7 @@ internal readonly record struct TarHeader(TarKind Kind, string Path, long Length
     /// <summary>Whether the block is all zeros, which marks the end.</summary>
     public static bool IsEnd(ReadOnlySpan<byte> block) => !block.ContainsAnyExcept((byte)0);
 
-    /// <summary>Parses a block of <see cref="Size"/> bytes; returns null if it is no header or damaged.</summary>
+    /// <summary>Parses a block of <see cref="Size"/> bytes; returns null if the block is damaged or not a header.</summary>
     public static TarHeader? Read(ReadOnlySpan<byte> block)
     {
         if (block.Length < Size || !HasChecksum(block[..Size]) || Number(block.Slice(124, 12)) is not { } length)
@@ -60,7 +60,7 @@ internal readonly record struct TarHeader(TarKind Kind, string Path, long Length
     public static string Text(ReadOnlySpan<byte> field) =>
         Encoding.UTF8.GetString(field.IndexOf((byte)0) is >= 0 and var end ? field[..end] : field);
 
-    // Check the path too, because programs without a folder type mark folders by a trailing slash.
+    // Check the path too, because programs without a folder type mark folders with a trailing slash.
     private static TarKind KindOf(byte type, string path) => (char)type switch
     {
         '\0' or '0' or '7' => path.EndsWith('/') ? TarKind.Folder : TarKind.File,

@@ -19,7 +19,7 @@ public static class TarReader
         var names = new TarNames();
         var entries = new List<ArchiveEntry>();
         var notes = new List<string>();
-        // Two blocks of zeros mark the end. The end of the file counts too, because some programs omit them.
+        // Two blocks of zeros mark the end. The end of the file counts too, because some programs omit these blocks.
         for (long at = 0; at < window.Length;)
         {
             budget.TakeSteps();

@@ -9,13 +9,13 @@ internal enum VolumeGroupKind
     /// <summary>One file, published unchanged.</summary>
     Plain,
 
-    /// <summary>RAR volumes of one or more archives; their headers tell them apart.</summary>
+    /// <summary>RAR volumes of one or more archives, distinguished by their headers.</summary>
     Rar,
 
     /// <summary>A whole 7z, zip or tar, or the pieces of any file in the order of their names.</summary>
     Joined,
 
-    /// <summary>Pieces of 7z archives without usable names, and perhaps other files; their lengths tell them apart.</summary>
+    /// <summary>Pieces of 7z archives without usable names, and perhaps other files, distinguished by their lengths.</summary>
     Unnamed,
 }
 
@@ -88,7 +88,7 @@ internal static class VolumeGrouper
         if (set.Count == 1 && !isArchive && first is { IsReadable: true, Kind: not MediaKind.Unknown })
             return Plain(first);
 
-        // Only the first piece of a RAR split into .001, .002 has a RAR signature. Real volumes with such names all have one.
+        // If a RAR was split into .001, .002, only the first piece has a RAR signature. Real RAR volumes with such names all have one.
         var isRar = first.Kind is MediaKind.Rar4 or MediaKind.Rar5
             ? set.Count == 1 || first.Volume!.Value.Naming != VolumeNaming.Numbers || set[1].Kind is MediaKind.Rar4 or MediaKind.Rar5
             : !isArchive && first.Volume!.Value.Format == VolumeFormat.Rar && first.Volume.Value.Naming != VolumeNaming.Numbers;
@@ -102,7 +102,7 @@ internal static class VolumeGrouper
         return numbers.Count == 0 ? 0 : numbers[^1] - Math.Min(numbers[0], 0) + 1 - numbers.Count;
     }
 
-    /// <summary>Orders members by loosely parsed names, then by subject counters, then as in the NZB.</summary>
+    /// <summary>Orders members by loosely parsed names, then by subject counters, then by their order in the NZB.</summary>
     private static VolumeGroup Unordered(VolumeGroupKind kind, List<VolumeCandidate> members)
     {
         var loose = members.Select(member => (Member: member, Name: member.Volume ?? VolumeName.ParseLoose(member.Name))).ToList();

@@ -180,7 +180,7 @@ internal sealed record ZipItem
         var path = IsUnicodePathOf(name, unicode) ? Encoding.UTF8.GetString(unicode[5..])
             : isUtf8 || Utf8.IsValid(name) ? Encoding.UTF8.GetString(name)
             : ByCodePage437(name);
-        // APPNOTE.TXT 4.4.17.1 demands "/", but some Windows programs keep the backslash. Replace it, because no name there contains it.
+        // APPNOTE.TXT 4.4.17.1 demands "/", but some Windows programs keep the backslash. Replace it, because no Windows name contains a backslash.
         return host == Dos ? path.Replace('\\', '/') : path;
     }
 

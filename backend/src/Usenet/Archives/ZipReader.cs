@@ -63,7 +63,7 @@ public static class ZipReader
             items.Add(ZipItem.Read(ref directory));
         }
 
-        // Compare 16 bits, because programs without zip64 store only these of the entry count.
+        // Compare only the low 16 bits of the entry count, because programs without zip64 store no more.
         return (items.Count & ushort.MaxValue) == (entries & ushort.MaxValue)
             ? items
             : throw new ArchiveException(ArchiveFault.Broken, "its central directory is not as long as its end says");
