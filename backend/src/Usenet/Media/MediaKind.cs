@@ -81,7 +81,7 @@ public enum MediaKind
     /// <summary>PAR2, index or volume.</summary>
     Par2,
 
-    /// <summary>ISO 9660 or UDF image; needs 36 KiB, because its descriptor follows 32 KiB of reserved space.</summary>
+    /// <summary>ISO 9660 or UDF image. Detection needs 36 KiB, because the descriptor follows 32 KiB of reserved space.</summary>
     DiscImage,
 
     Nzb,

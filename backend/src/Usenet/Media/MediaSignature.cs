@@ -18,7 +18,7 @@ public static class MediaSignature
         .DistinctBy(entry => entry.extension)
         .ToFrozenDictionary(entry => entry.extension, entry => entry.kind, StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Detects the kind of a file from its first bytes; too few bytes give <see cref="MediaKind.Unknown"/>.</summary>
+    /// <summary>Detects the kind of a file from its first bytes; <see cref="MediaKind.Unknown"/> if there are too few.</summary>
     public static MediaKind Recognise(ReadOnlySpan<byte> start)
     {
         var kind = ByMagic(start);
@@ -40,7 +40,7 @@ public static class MediaSignature
         _ => MediaCategory.Other,
     };
 
-    /// <summary>Returns the extensions of a kind, without dot and in lower case, the usual one first; empty if unknown.</summary>
+    /// <summary>Returns the extensions of a kind, in lower case without a dot, most common first; empty if it has none.</summary>
     public static IReadOnlyList<string> ExtensionsOf(MediaKind kind) => kind switch
     {
         MediaKind.Matroska => ["mkv", "mka", "mks", "mk3d"],
@@ -194,7 +194,7 @@ public static class MediaSignature
         return MediaKind.Unknown;
     }
 
-    // Boxes at the start of a file (ISO/IEC 14496-12 section 4.2); the last ones predate "ftyp".
+    // Boxes that may begin a file (ISO/IEC 14496-12 section 4.2). Files older than "ftyp" begin with one of the others.
     private static bool IsBox(ReadOnlySpan<byte> type) =>
         type.SequenceEqual("ftyp"u8) || type.SequenceEqual("moov"u8) || type.SequenceEqual("mdat"u8) || type.SequenceEqual("wide"u8);
 

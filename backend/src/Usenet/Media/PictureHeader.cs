@@ -11,7 +11,7 @@ public readonly record struct PictureHeader(MediaKind Kind, int Width, int Heigh
     // More segments before the frame header than any encoder writes.
     private const int MaxJpegSegments = 64;
 
-    /// <summary>Reads the header of a whole file. Null if it is no still picture of these kinds, or ends within its header.</summary>
+    /// <summary>Reads the header of a whole file. Null if the file is not a still picture of these kinds, or ends within the header.</summary>
     public static PictureHeader? Read(ReadOnlySpan<byte> file)
     {
         var kind = MediaSignature.Recognise(file);
@@ -31,7 +31,7 @@ public readonly record struct PictureHeader(MediaKind Kind, int Width, int Heigh
         for (var segments = 0; segments < MaxJpegSegments && at + 4 <= file.Length && file[at] == 0xFF; segments++)
         {
             var marker = file[at + 1];
-            // Bytes may fill the space before a marker.
+            // Fill bytes may precede a marker.
             if (marker == 0xFF)
             {
                 at++;
@@ -39,7 +39,7 @@ public readonly record struct PictureHeader(MediaKind Kind, int Width, int Heigh
             }
 
             var length = BinaryPrimitives.ReadUInt16BigEndian(file[(at + 2)..]);
-            // SOF0 to SOF15 without the tables DHT, JPG and DAC, which have numbers in between.
+            // SOF0 to SOF15, but not DHT, JPG and DAC, whose numbers lie in between.
             if (marker is >= 0xC0 and <= 0xCF and not (0xC4 or 0xC8 or 0xCC))
             {
                 return at + 9 <= file.Length

@@ -3,15 +3,15 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Usenet.Media.Subtitles;
 
-/// <summary>Walks the elements of clusters (RFC 9559 section 5.1.3) and collects the blocks of one track. Skips the payload of others.</summary>
+/// <summary>Walks the elements of clusters (RFC 9559 section 5.1.3) and collects the blocks of one track. Skips the payload of other tracks.</summary>
 /// <remarks>Clusters of unknown size end where the next element of their level begins, so all elements are walked as one list.</remarks>
 /// <param name="offset">Offset of the first element.</param>
-/// <param name="to">Milliseconds at which the walk ends: at the first cluster that begins no earlier.</param>
+/// <param name="to">End time in milliseconds: the walk stops at the first cluster that begins at or after it.</param>
 internal sealed class ClusterWalk(TextSource source, MatroskaClock clock, long offset, long to) : IFileWalk
 {
     public const uint ClusterId = 0x1F43B675;
 
-    /// <summary>Bytes of an element that identify its track: the heads of a group and its block, number, time and flags.</summary>
+    /// <summary>Bytes needed to identify an element's track: the heads of a group and its block, then track number, time and flags.</summary>
     public const int MaxHead = 2 * EbmlHead.MaxLength + 8 + 3;
 
     private const uint TimestampId = 0xE7;
@@ -22,7 +22,7 @@ internal sealed class ClusterWalk(TextSource source, MatroskaClock clock, long o
 
     private readonly List<(long Time, long? Duration, string Text)> _found = [];
 
-    // The cluster's time, in units of the file.
+    // The cluster's time, in the file's time units.
     private ulong _cluster;
 
     // Id of the element whose content is needed next; 0 if a head is needed.
@@ -95,7 +95,7 @@ internal sealed class ClusterWalk(TextSource source, MatroskaClock clock, long o
         return !IsOne && _found.Count < FilmSubtitles.MaxCues && Go(Offset + Length);
     }
 
-    /// <summary>Adds a block: <c>track(VINT) time(16) flags(8) payload</c>. Blocks of text are not laced.</summary>
+    /// <summary>Adds a block: <c>track(VINT) time(16) flags(8) payload</c>. Text blocks are never laced.</summary>
     private void Add(ReadOnlySpan<byte> block, ulong? duration)
     {
         const int lacing = 0x06;
@@ -110,7 +110,7 @@ internal sealed class ClusterWalk(TextSource source, MatroskaClock clock, long o
 
     private bool IsOfTrack(ReadOnlySpan<byte> block) => TryReadTrack(block, out var track, out _) && track == source.Number;
 
-    /// <summary>Whether a group has a block of the track. A group whose block is not its first element is read whole, because it may have one.</summary>
+    /// <summary>Whether a group may have a block of the track. A group must be read whole if its block is not its first element.</summary>
     private bool IsGroupOfTrack(ReadOnlySpan<byte> group) => EbmlHead.TryRead(group, out var head) && (head.Id != BlockId || IsOfTrack(group[head.Length..]));
 
     private static bool TryReadTrack(ReadOnlySpan<byte> block, out ulong track, out int length)

@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Media.Subtitles;
 /// <summary>Converts the stored bytes of one cue in a film to its text. Pure.</summary>
 internal static class CueBlock
 {
-    // A cue without an end is shown for the time in which a person reads two lines.
+    // A cue without an end is shown for as long as it takes to read two lines.
     private const long UsualDuration = 5000;
 
     /// <summary>Returns the text; empty if there is none or the bytes are not text.</summary>
@@ -26,7 +26,7 @@ internal static class CueBlock
         };
     }
 
-    /// <summary>Returns the cues that are shown within a stretch, in order of start. A cue without an end lasts until the next one.</summary>
+    /// <summary>Returns the cues shown within a time range, in order of start. A cue without an end lasts at most until the next cue.</summary>
     public static IReadOnlyList<SubtitleCue> InStretch(List<(long Start, long? End, string Text)> found, long from, long to)
     {
         found.Sort(static (one, other) => one.Start.CompareTo(other.Start));
@@ -67,7 +67,7 @@ internal static class CueBlock
         return text;
     }
 
-    /// <summary>Inflates at most <see cref="FilmSubtitles.MaxText"/> bytes; none if they are not zlib data.</summary>
+    /// <summary>Inflates bytes to at most <see cref="FilmSubtitles.MaxText"/> bytes; empty if they are not zlib data.</summary>
     private static ReadOnlyMemory<byte> Inflate(ReadOnlyMemory<byte> bytes)
     {
         var text = new byte[FilmSubtitles.MaxText];

@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Media.Subtitles;
 /// <summary>Turns the text of a cue into the payload of a WebVTT cue. Drops styles, positions and drawings. Pure.</summary>
 internal sealed class CueText
 {
-    /// <summary>Maximum length in characters. Longer text is truncated, because no screen shows it.</summary>
+    /// <summary>Maximum length in characters. Longer text is truncated, because no screen can show it.</summary>
     public const int MaxLength = 2000;
 
     // A longer tag is text with a less-than sign.
@@ -15,7 +15,7 @@ internal sealed class CueText
     // Overrides with clip paths are the longest.
     private const int MaxOverride = 4096;
 
-    // Text and overrides of one event. Longer ones are drawings.
+    // Maximum length of one event's text and overrides. Longer events are drawings.
     private const int MaxEvent = 32 << 10;
 
     // The longest HTML entity in use, such as "&rightarrow;".
@@ -25,7 +25,7 @@ internal sealed class CueText
 
     private readonly StringBuilder _text = new();
 
-    // Whether text follows in a new line. Written with its first character, so that there are no blank lines.
+    // Whether the next text starts a new line. The line break is written with that text, so that there are no blank lines.
     private bool _startsLine;
 
     private CueText()
@@ -118,7 +118,7 @@ internal sealed class CueText
             return tag;
         }
 
-        // Players of SubRip honor the positions of SubStation.
+        // SubRip players honor SubStation position overrides.
         if (text.StartsWith("{\\", StringComparison.Ordinal) && text[..Math.Min(text.Length, MaxTag)].IndexOf('}') is > 0 and var end)
             return end + 1;
         if (text[0] == '&' && EntityLength(text) is > 0 and var entity)
@@ -143,7 +143,7 @@ internal sealed class CueText
         return isTag ? end + 1 : 0;
     }
 
-    /// <summary>Returns a tag that WebVTT knows too, without its class; null for any other.</summary>
+    /// <summary>Returns a tag that WebVTT also supports (b, i or u), without its class; null for any other tag.</summary>
     private static string? KeptTag(ReadOnlySpan<char> inside)
     {
         var isEnd = inside[0] == '/';
@@ -208,13 +208,13 @@ internal sealed class CueText
 
     private string Finish()
     {
-        // Truncation may have separated the halves of a character.
+        // Truncation may have split a surrogate pair.
         if (_text.Length > 0 && char.IsHighSurrogate(_text[^1]))
             _text.Length--;
         return _text.ToString().Trim() is { } text && HasLetters(text) ? text : "";
     }
 
-    /// <summary>Whether there is more than tags and spaces.</summary>
+    /// <summary>Whether the text has more than tags and white space.</summary>
     private static bool HasLetters(ReadOnlySpan<char> text)
     {
         var isTag = false;

@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Media.Subtitles;
 /// <summary>Reads and writes times: <c>01:02:03,456</c> (SubRip), <c>1:02:03.45</c> (SubStation), <c>[01:]02:03.456</c> (WebVTT). Pure.</summary>
 internal static class CueTime
 {
-    /// <summary>Longest time in milliseconds. No film is that long, so a later time is a damaged one.</summary>
+    /// <summary>Maximum time in milliseconds. No film is that long, so a later time is invalid.</summary>
     public const long Max = 100 * Hour - 1;
 
     private const long Hour = 60 * Minute;

@@ -3,21 +3,21 @@ using Sluice.Usenet.Media.Tracks;
 namespace Sluice.Usenet.Media.Subtitles;
 
 /// <summary>A cluster of a Matroska file.</summary>
-/// <param name="Time">Milliseconds of the first indexed block; the cluster begins no later.</param>
+/// <param name="Time">Time of the first indexed block in milliseconds; the cluster begins no later.</param>
 /// <param name="Offset">Offset in the file.</param>
 internal readonly record struct ClusterPlace(long Time, long Offset);
 
 /// <summary>An indexed block of subtitles.</summary>
-/// <param name="Time">Milliseconds.</param>
-/// <param name="Duration">Milliseconds; null if the index does not state it.</param>
+/// <param name="Time">Time in milliseconds.</param>
+/// <param name="Duration">Duration in milliseconds; null if the index does not state it.</param>
 /// <param name="Cluster">Offset of the cluster in the file.</param>
-/// <param name="Relative">Offset of the block from the content of the cluster.</param>
+/// <param name="Relative">Offset of the block, relative to the cluster's content.</param>
 internal readonly record struct CuePlace(long Time, long? Duration, long Cluster, long Relative);
 
 /// <summary>The index of a Matroska file, <c>Cues</c> (RFC 9559 section 5.1.5). Immutable.</summary>
 internal sealed class MatroskaIndex
 {
-    /// <summary>Longest index in bytes. One with an entry for each frame of a long film has 4 MB.</summary>
+    /// <summary>Maximum size of an index in bytes. An index with an entry for each frame of a long film has 4 MB.</summary>
     public const int MaxBytes = 8 << 20;
 
     // A film of three hours has 2,000 to 10,000 clusters.
@@ -29,9 +29,9 @@ internal sealed class MatroskaIndex
 
     private MatroskaIndex(IReadOnlyList<ClusterPlace> clusters, Dictionary<ulong, List<CuePlace>> places) => (_clusters, _places) = (clusters, places);
 
-    /// <summary>Parses the content of <c>Cues</c>. Omits entries outside of the file.</summary>
-    /// <param name="segment">Offset from which the file counts positions.</param>
-    /// <param name="tracks">Numbers of the tracks with text.</param>
+    /// <summary>Parses the content of <c>Cues</c>. Omits entries outside the file.</summary>
+    /// <param name="segment">Offset to which the file's positions are relative.</param>
+    /// <param name="tracks">Numbers of the text tracks.</param>
     public static MatroskaIndex Parse(ReadOnlySpan<byte> bytes, MatroskaClock clock, long segment, long fileLength, IReadOnlySet<ulong> tracks)
     {
         var clusters = new Dictionary<long, long>();
@@ -70,12 +70,12 @@ internal sealed class MatroskaIndex
 
     public bool IsEmpty => _clusters.Count == 0;
 
-    /// <summary>Returns the blocks of a track that are shown within a stretch, in file order; null unless the index has all blocks of the track.</summary>
+    /// <summary>Returns the blocks of a track shown within a time range, in file order; null unless the index has all blocks of the track.</summary>
     public IReadOnlyList<CuePlace>? FindBlocks(ulong track, long from, long to) => _places.TryGetValue(track, out var places)
         ? [.. places.Where(place => place.Time < to && place.Time + Math.Max(place.Duration ?? 0, 1) > from).OrderBy(static place => (place.Cluster, place.Relative))]
         : null;
 
-    /// <summary>Returns the bytes that hold a stretch: from the cluster in which it begins to the first one after it, or to the end of the file.</summary>
+    /// <summary>Returns the bytes of a time range: from the cluster where it begins to the first cluster after the range, or to the end of the file.</summary>
     public (long Begin, long End) FindClusters(long from, long to, long fileLength)
     {
         var first = _clusters.LastOrDefault(cluster => cluster.Time <= from, _clusters[0]);

@@ -3,17 +3,17 @@ using Sluice.Usenet.Media.Tracks;
 namespace Sluice.Usenet.Media.Subtitles;
 
 /// <summary>
-/// The text tracks of a Matroska file. If the index has the blocks of the track, only they are read. Otherwise it leads to the clusters of the stretch, and the
-/// heads of their blocks are read one after another.
+/// The text tracks of a Matroska file. If the index has the track's blocks, only these blocks are read. Otherwise the index gives the clusters of the time
+/// range, and the heads of all blocks in these clusters are read one by one.
 /// </summary>
 internal sealed class MatroskaSubtitles : FilmSubtitles
 {
     private const uint CuesId = 0x1C53BB6B;
 
-    // The payload of most blocks is longer than a piece, so that it is skipped and not copied.
+    // Shorter than the payload of most blocks, so that payloads are skipped and not read.
     private const int Piece = 16 << 10;
 
-    // Most blocks of text fit, so that one read returns head and text.
+    // Most text blocks fit, so that one read returns head and text.
     private const int BlockPiece = 256;
 
     // Ten minutes have about 45,000 blocks.
@@ -81,7 +81,7 @@ internal sealed class MatroskaSubtitles : FilmSubtitles
                 (cluster, content) = (block.Cluster, block.Cluster + head.Length);
             }
 
-            // The index has the time, so the time of the cluster is not read: it lies anywhere before the block.
+            // The index has the time, so the cluster's time is not read. It may be anywhere before the block.
             var walk = new ClusterWalk(source, _clock, content + block.Relative, long.MaxValue) { IsOne = true };
             var window = new WalkWindow(ReadOnlyMemory<byte>.Empty) { Piece = BlockPiece, Left = MaxText + 2 * BlockPiece, MaxSteps = 2 };
             await window.RunAsync(walk, (offset, length, token) => ReadAsync(offset, length, read, token), _length, cancellationToken);
@@ -105,7 +105,7 @@ internal sealed class MatroskaSubtitles : FilmSubtitles
         if (walk.IsDamaged)
             return new SubtitleStretch(StretchVerdict.Damaged, [], from);
 
-        // Advance by at least a millisecond, because otherwise the next stretch would begin where this one did.
+        // Advance by at least a millisecond, because otherwise the next range would begin where this range did.
         var reached = isEnd && stop == end && walk.Found.Count < MaxCues ? to : Math.Clamp(walk.Time, from + 1, to);
         return new SubtitleStretch(
             StretchVerdict.Known,

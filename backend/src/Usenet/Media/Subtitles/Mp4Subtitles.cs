@@ -22,7 +22,7 @@ internal sealed class Mp4Subtitles : FilmSubtitles
         if (track >= _tracks.Count || _tracks[track] is not var (source, samples))
             return null;
 
-        // A film in fragments has no samples in its header.
+        // A fragmented film has no samples in its header.
         if (samples.Count == 0)
             return new SubtitleStretch(StretchVerdict.NoIndex, [], from);
         var found = new List<(long Start, long? End, string Text)>();

@@ -39,7 +39,7 @@ internal static class SubStationReader
         }
     }
 
-    /// <summary>Returns the text of an event as Matroska stores it: its fields without times, so the text is the ninth.</summary>
+    /// <summary>Returns the text of an event as Matroska stores it: without the times, so the text is the ninth field.</summary>
     public static string TextOfBlock(ReadOnlySpan<char> block)
     {
         for (var field = 0; field < 8; field++)

@@ -11,7 +11,7 @@ public enum SubtitleVerdict
 {
     Known,
 
-    /// <summary>No cue was found, so the file is of another format, empty or damaged.</summary>
+    /// <summary>No cue was found, so the file is empty, damaged or has another format.</summary>
     Unreadable,
 
     /// <summary>The file exceeds <see cref="SubtitleReader.MaxBytes"/> or <see cref="SubtitleReader.MaxCues"/>.</summary>

@@ -4,9 +4,8 @@ namespace Sluice.Usenet.Media.Subtitles;
 
 /// <summary>Decodes subtitle files. Pure.</summary>
 /// <remarks>
-/// In this order: a byte order mark decides; text is UTF-8 if it has more valid than invalid sequences; the language of the file's name decides the
-/// Windows code page; else the page is 1251 if most letters are Cyrillic, 1253 if most are Greek, 1250 if Central European letters occur inside
-/// words, otherwise 1252.
+/// The first rule that applies decides: the byte order mark; UTF-8 if more sequences are valid than invalid; the Windows code page of the language in the
+/// file's name; 1251 if most letters are Cyrillic, or 1253 if most are Greek; 1250 if Central European letters occur inside words; otherwise 1252.
 /// </remarks>
 internal static class SubtitleEncoding
 {
@@ -31,7 +30,7 @@ internal static class SubtitleEncoding
         return (CodePagesEncodingProvider.Instance.GetEncoding(page) ?? Encoding.Latin1).GetString(bytes);
     }
 
-    /// <summary>Whether text is UTF-8, even if some of its bytes are damaged. Letters of a code page hardly ever form a sequence of UTF-8.</summary>
+    /// <summary>Whether text is UTF-8, even if some bytes are damaged. Code page letters hardly ever form a valid UTF-8 sequence.</summary>
     private static bool IsUtf8(ReadOnlySpan<byte> bytes)
     {
         if (System.Text.Unicode.Utf8.IsValid(bytes))
@@ -60,7 +59,7 @@ internal static class SubtitleEncoding
                 latin++;
             if (letter >= 0xC0)
                 high++;
-            // Small letters with an accent in 1253, which every second Greek word has. In 1251 they are rare capitals.
+            // Accented lower-case letters in 1253, which every second Greek word has. In 1251 these bytes are rare capitals.
             if (letter is >= 0xDC and <= 0xDF)
                 accents++;
             if (IsLetterOfCentralEuropeOnly(letter) && i > 0 && i + 1 < bytes.Length && (char.IsAsciiLetterLower((char)bytes[i - 1]) || char.IsAsciiLetterLower((char)bytes[i + 1])))
@@ -72,7 +71,7 @@ internal static class SubtitleEncoding
         return insideWords > 0 && insideWords * 50 > high ? CentralEurope : WesternEurope;
     }
 
-    /// <summary>Whether a byte is a letter of 1250 and a sign of 1252: Ś Ť Ź ś ť ź Ł Ą Ş Ż ł ą ş Ľ ľ ż.</summary>
+    /// <summary>Whether a byte is a letter in 1250 but a symbol in 1252: Ś Ť Ź ś ť ź Ł Ą Ş Ż ł ą ş Ľ ľ ż.</summary>
     private static bool IsLetterOfCentralEuropeOnly(byte letter) =>
         letter is 0x8D or 0x8F or 0x9D or 0xA3 or 0xA5 or 0xAA or 0xAF or 0xB3 or 0xB9 or 0xBA or 0xBC or 0xBE or 0xBF;
 }

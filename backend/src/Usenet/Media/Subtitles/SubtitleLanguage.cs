@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Media.Subtitles;
 
-/// <summary>A language that names of subtitle files state.</summary>
+/// <summary>A language that the name of a subtitle file may state.</summary>
 /// <param name="Code">ISO 639-1 code.</param>
-/// <param name="CodePage">The Windows code page of its script.</param>
+/// <param name="CodePage">The Windows code page of the language's script.</param>
 internal sealed record SubtitleLanguage(string Code, int CodePage)
 {
     // Code, code page, and the other words for the language: ISO 639-2 codes, then the names in use.
@@ -76,18 +76,18 @@ internal sealed record SubtitleLanguage(string Code, int CodePage)
 
 /// <summary>Facts stated in the name of a subtitle file: <c>Film.2019.en.forced.srt</c>, <c>2_English.srt</c>. Pure; thread-safe.</summary>
 /// <param name="Language">ISO 639-1 code; null if the name states none.</param>
-/// <param name="IsForced">Whether the file has only the lines that everybody needs, such as signs.</param>
-/// <param name="DescribesSounds">Whether the file describes sounds, for people who cannot hear them.</param>
+/// <param name="IsForced">Whether the file has only the lines that every viewer needs, such as signs.</param>
+/// <param name="DescribesSounds">Whether the file describes sounds, for hearing-impaired viewers.</param>
 public sealed record SubtitleName(string? Language, bool IsForced, bool DescribesSounds)
 {
-    // Language and marks are the last words. Earlier ones belong to the title: "The.French.Dispatch.srt".
+    // The language and the marks are the last words. Earlier words belong to the title: "The.French.Dispatch.srt".
     private const int MaxWords = 4;
 
     private static readonly char[] Separators = ['.', '_', '-', ' ', '(', ')', '[', ']'];
 
     /// <summary>Reads the name of a subtitle file.</summary>
     /// <param name="name">Name with its extension.</param>
-    /// <param name="film">Name of its film with or without extension. Words that both names have belong to the title.</param>
+    /// <param name="film">The film's name, with or without extension. Words in both names belong to the title.</param>
     public static SubtitleName Parse(string name, string film)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -111,6 +111,6 @@ public sealed record SubtitleName(string? Language, bool IsForced, bool Describe
         return found;
     }
 
-    /// <summary>Whether a word can be a code. "It", "No" and "May" are words of a title, "it" and "ITA" are codes.</summary>
+    /// <summary>Whether a word can be a language code. "It", "No" and "May" are title words; "it" and "ITA" are codes.</summary>
     private static bool IsWord(string word) => word.Length > 3 || word.All(char.IsAsciiLetterLower) || word.All(char.IsAsciiLetterUpper);
 }

@@ -8,11 +8,11 @@ public static class SubtitleReader
     /// <summary>Maximum length of a file in bytes.</summary>
     public const int MaxBytes = 8 << 20;
 
-    /// <summary>Maximum number of cues in a file. A film has about 1,500, and karaoke a few ten thousand.</summary>
+    /// <summary>Maximum number of cues in a file. A film has about 1,500, and karaoke tens of thousands.</summary>
     public const int MaxCues = 100_000;
 
     /// <summary>Reads a whole file.</summary>
-    /// <param name="language">ISO 639-1 code of the language, which decides how text in a Windows code page is read; null if unknown.</param>
+    /// <param name="language">ISO 639-1 code of the language, which selects the Windows code page if the text is not Unicode; null if unknown.</param>
     public static SubtitleText Read(ReadOnlySpan<byte> bytes, string? language)
     {
         if (bytes.Length > MaxBytes)
@@ -59,7 +59,7 @@ internal static class TimedTextReader
             at += line.Length + (text[(at + line.Length)..].StartsWith("\r\n") ? 2 : 1);
             if (TryReadTimes(line, out var nextStart, out var nextEnd))
             {
-                // Some files have no blank line, so the last line is the number of the next cue.
+                // Some files have no blank line between cues, so the last line is the number of the next cue.
                 if (isInside && lines.Count > 0 && IsNumber(text[lines[^1]]))
                     lines.RemoveAt(lines.Count - 1);
                 Finish(text, cues, start, end, lines);

@@ -10,7 +10,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
 {
     private const int MaxDigits = 4;
 
-    /// <summary>Parses the numbers that begin at a word; null if there are none. The word must not be the first of the title.</summary>
+    /// <summary>Parses the numbers that begin at a word; null if there are none. The word must not be the title's first word.</summary>
     public static EpisodeNumbers? At(NameWords words, int index)
     {
         var text = words.Text(index);
@@ -36,7 +36,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
         if (IsSeasonWord(words.Text(index + 1)) && Ordinal(text) is { } ordinal)
             return new(index, ordinal, EpisodeAfter(words, index + 2));
 
-        // A season, one or several of its episodes, several seasons, or a disc of a season.
+        // Parses a season, one or more of its episodes, several seasons, or a disc of a season.
         if (!TakeNumber(ref text, 's', 1, out var season))
             return null;
         if (TakeRange(ref text, out var episodes))
@@ -52,7 +52,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
 
     private static string? EpisodeAfter(NameWords words, int index)
     {
-        // Skip a second season, because some names repeat it: first in words, then with the episode.
+        // Skip a second season, because some names repeat the season: first in words, then with the episode.
         var text = words.Text(index);
         return TakeNumber(ref text, 's', 1, out _) && TakeRange(ref text, out var episodes) ? episodes : EpisodeAt(words, index, isAfterSeason: true);
     }

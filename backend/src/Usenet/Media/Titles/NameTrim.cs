@@ -3,7 +3,7 @@ namespace Sluice.Usenet.Media.Titles;
 /// <summary>Strips the decorations that indexers, posters and file systems add to a release name. Pure.</summary>
 internal static class NameTrim
 {
-    /// <summary>Minimum length of a name in brackets in a subject, because shorter brackets are numbers and groups.</summary>
+    /// <summary>Minimum length of a bracketed name in a subject, because shorter brackets contain numbers and groups.</summary>
     public const int ShortestInSubject = 12;
 
     private static readonly string[] Extensions =
@@ -22,7 +22,7 @@ internal static class NameTrim
         return WithoutSite(name).Trim();
     }
 
-    /// <summary>Takes the content of the next bracket; false if there is none.</summary>
+    /// <summary>Extracts the content of the next bracket; false if there is none.</summary>
     public static bool TryTakeBracket(ref ReadOnlySpan<char> rest, out ReadOnlySpan<char> inner)
     {
         inner = default;

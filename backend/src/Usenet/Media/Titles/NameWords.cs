@@ -1,11 +1,11 @@
 namespace Sluice.Usenet.Media.Titles;
 
 /// <summary>A word of a name.</summary>
-/// <param name="Start">Index of its first character in the name.</param>
-/// <param name="Bracket">The opening bracket around it; zero if none.</param>
+/// <param name="Start">Index of the word's first character in the name.</param>
+/// <param name="Bracket">The opening bracket around the word; zero if none.</param>
 /// <param name="Group">Number of the bracket or unbracketed run that contains the word.</param>
-/// <param name="IsAfterDash">Whether a free-standing dash precedes it.</param>
-/// <param name="IsAfterDot">Whether only a dot separates it from the previous word.</param>
+/// <param name="IsAfterDash">Whether a free-standing dash precedes the word.</param>
+/// <param name="IsAfterDot">Whether only a dot separates the word from the previous word.</param>
 internal readonly record struct NameWord(int Start, int Length, char Bracket, int Group, bool IsAfterDash, bool IsAfterDot);
 
 /// <summary>The words of a name. Dots separate words only in a name without spaces.</summary>
@@ -31,7 +31,7 @@ internal readonly ref struct NameWords
 
     public NameWord this[int index] => _words[index];
 
-    /// <summary>The characters of a word; empty past the last one.</summary>
+    /// <summary>The characters of a word; empty past the last word.</summary>
     public ReadOnlySpan<char> Text(int index) =>
         index >= 0 && index < _words.Length ? _name.Slice(_words[index].Start, _words[index].Length) : default;
 

@@ -10,7 +10,7 @@ internal static class QualityWords
     private const string BluRay = "Blu-ray";
     private const string Remux = "Remux";
 
-    // Words that occur in no title, so they end it.
+    // Words that never occur in a title, so the title ends before them.
     private static readonly FrozenDictionary<string, string> Sources = Table(
         (BluRay, "bluray blu-ray bdrip brrip bd-rip br-rip bdmux mbluray bd25 bd50 bdr uhdbd uhd-bd bdiso"),
         (Remux, "remux bdremux bd-remux uhdremux"),

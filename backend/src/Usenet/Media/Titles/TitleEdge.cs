@@ -2,7 +2,7 @@ using System.Collections.Frozen;
 
 namespace Sluice.Usenet.Media.Titles;
 
-/// <summary>Finds the end of a title that is followed by edition words. Pure.</summary>
+/// <summary>Finds where a title ends and edition words begin. Pure.</summary>
 internal static class TitleEdge
 {
     // Edition words, which may also precede the year.
@@ -13,7 +13,7 @@ internal static class TitleEdge
         "proper repack rerip real limited internal complete multi dual dubbed subbed subs docu documentary hybrid criterion festival retail readnfo uncensored "
         + "custom dl ml ac3 dts hdr hdr10 dv sdr hsbs sbs ou hou vff vf2 vfq vostfr truefrench subfrench eac3 aac dd5 ddp5 amzn nf dsnp hmax atvp hulu pcok pmtp batch bdmv");
 
-    // Names without a year or number may capitalize a language, so case does not decide for these.
+    // Names without a year or number may capitalize a language, so in such names these words end a title in any case.
     private static readonly FrozenSet<string> Languages = Set(
         "german french spanish italian english norwegian swedish danish finnish nordic dutch flemish portuguese brazilian polish czech russian ukrainian turkish japanese korean "
         + "chinese mandarin cantonese hindi tamil telugu hungarian romanian greek hebrew arabic thai vietnamese icelandic latino castellano");

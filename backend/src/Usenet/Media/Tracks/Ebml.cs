@@ -11,7 +11,7 @@ internal readonly record struct EbmlHead(uint Id, int Length, long Size)
     /// <summary>Longest head: four bytes of id and eight of size.</summary>
     public const int MaxLength = 12;
 
-    /// <summary>Size of an element that ends where the next element of its level begins.</summary>
+    /// <summary>Size of an element that ends where the next element at its level begins.</summary>
     public const long Unknown = -1;
 
     /// <summary>Reads a head; returns false if the bytes are invalid or too short.</summary>
@@ -52,7 +52,7 @@ internal readonly record struct EbmlHead(uint Id, int Length, long Size)
     };
 }
 
-/// <summary>Enumerates the child elements of an element in memory. Ends at the first one that does not fit.</summary>
+/// <summary>Enumerates the child elements of an element in memory. Ends at the first element that does not fit.</summary>
 internal ref struct EbmlElements(ReadOnlySpan<byte> bytes)
 {
     private ReadOnlySpan<byte> _rest = bytes;

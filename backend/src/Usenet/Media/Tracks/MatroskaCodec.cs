@@ -3,7 +3,7 @@ namespace Sluice.Usenet.Media.Tracks;
 /// <summary>Translates Matroska codec ids (RFC 9559 section 5.1.4.1.21 and its registry). Pure.</summary>
 internal static class MatroskaCodec
 {
-    /// <summary>Returns a video codec by its id and <c>CodecPrivate</c>.</summary>
+    /// <summary>Returns the video codec for an id and its <c>CodecPrivate</c>.</summary>
     public static CodecWord OfPicture(string id, ReadOnlySpan<byte> setup) => id switch
     {
         "V_MPEG4/ISO/AVC" => PictureSetup.Avc("avc1", setup),

@@ -6,7 +6,7 @@ internal static class MatroskaTrack
     // The default language is English, section 5.1.4.1.19.
     private const string DefaultLanguage = "eng";
 
-    // Longer than any head that blocks of text could share.
+    // Longer than any header that text blocks could share.
     private const int MaxStrippedHead = 256;
 
     /// <summary>Parses an entry; null unless it is video, audio or subtitles.</summary>
@@ -16,7 +16,7 @@ internal static class MatroskaTrack
         var (language, codec) = (DefaultLanguage, "");
         string? title = null;
 
-        // The BCP 47 language, which takes precedence over the other form (RFC 9559 section 5.1.4.1.20).
+        // The BCP 47 language, which takes precedence over the older element (RFC 9559 section 5.1.4.1.20).
         string? precise = null;
         ReadOnlySpan<byte> setup = [];
         ReadOnlySpan<byte> picture = [];
@@ -98,7 +98,7 @@ internal static class MatroskaTrack
 
     /// <summary>
     /// Reads <c>ContentEncodings { ContentEncoding { ContentCompression { ContentCompAlgo, ContentCompSettings } } }</c>, section 5.1.4.1.31. Null if blocks
-    /// are encrypted, or compressed in another way than by zlib or by removing their first bytes.
+    /// are encrypted, or compressed by other means than zlib or header stripping.
     /// </summary>
     private static TextSource? Encode(TextSource source, ReadOnlySpan<byte> encodings)
     {

@@ -18,7 +18,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
 
     private readonly List<MediaTrack> _tracks = [];
 
-    // Positions according to the index. Each is tried once, so that a circular index ends.
+    // Element positions from the index. Each is tried once, so that a circular index causes no loop.
     private readonly Dictionary<uint, long> _places = [];
 
     // Nanoseconds per unit of time.
@@ -37,10 +37,10 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
 
     public int Length { get; private set; } = EbmlHead.MaxLength;
 
-    /// <summary>Offset of the content of the segment, from which the file counts positions; -1 if not found yet.</summary>
+    /// <summary>Offset of the segment's content, to which the file's positions are relative; -1 if not found yet.</summary>
     public long Segment => _segment;
 
-    /// <summary>Offset of the index of the film, <c>Cues</c>; null if the file states none.</summary>
+    /// <summary>Offset of the film's time index, <c>Cues</c>; null if the file does not state it.</summary>
     public long? Cues { get; private set; }
 
     /// <summary>Nanoseconds per unit of time.</summary>
@@ -103,7 +103,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
         return GoToPlace() || Go(end);
     }
 
-    /// <summary>Jumps to each missing element in the index, once, in file order, because one read often covers several; an index comes last.</summary>
+    /// <summary>Jumps once to each missing element in the index: in file order, because one read often covers several, but to an index last.</summary>
     private bool GoToPlace()
     {
         var (id, place) = _places.OrderBy(told => told.Key == SeekHeadId).ThenBy(told => told.Value).FirstOrDefault();

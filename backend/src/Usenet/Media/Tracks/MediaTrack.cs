@@ -13,13 +13,13 @@ public enum TrackKind
 /// <summary>How a subtitle track stores its lines.</summary>
 public enum SubtitleForm
 {
-    /// <summary>Text that can be read stretch by stretch.</summary>
+    /// <summary>Text that can be read one time range at a time.</summary>
     Text,
 
     /// <summary>Pictures of text, as on discs.</summary>
     Picture,
 
-    /// <summary>A form that is not read.</summary>
+    /// <summary>An unsupported form.</summary>
     Other,
 }
 
@@ -54,11 +54,11 @@ public sealed record MediaTrack(TrackKind Kind, string Codec, string? Type)
     /// <summary>How the lines of subtitles are stored; null if not subtitles.</summary>
     public SubtitleForm? Form { get; init; }
 
-    /// <summary>Where the text of subtitles is; null unless <see cref="Form"/> is text.</summary>
+    /// <summary>The location of the subtitle text; null unless <see cref="Form"/> is text.</summary>
     internal TextSource? Source { get; init; }
 }
 
-/// <summary>What the text of a subtitle track means.</summary>
+/// <summary>The format of a subtitle track's text.</summary>
 internal enum TextFormat
 {
     SubRip,
@@ -68,24 +68,24 @@ internal enum TextFormat
 
     WebVtt,
 
-    /// <summary>WebVTT behind a line with its name and a line with its settings, as in WebM.</summary>
+    /// <summary>WebVTT after a line with its name and a line with its settings, as in WebM.</summary>
     WebVttWithHead,
 
-    /// <summary>The timed text of MP4 (3GPP TS 26.245): a length, the text, then boxes of styles.</summary>
+    /// <summary>The timed text of MP4 (3GPP TS 26.245): a length, the text, then style boxes.</summary>
     Timed,
 }
 
-/// <summary>Where the text of a subtitle track is.</summary>
+/// <summary>The location and encoding of a subtitle track's text.</summary>
 /// <param name="Number">Number of the track in the blocks of a Matroska file; 0 in MP4.</param>
 internal sealed record TextSource(TextFormat Format, ulong Number)
 {
-    /// <summary>Whether blocks are compressed by zlib.</summary>
+    /// <summary>Whether blocks are compressed with zlib.</summary>
     public bool IsDeflated { get; init; }
 
     /// <summary>Bytes that were removed from the beginning of each block.</summary>
     public byte[] StrippedHead { get; init; } = [];
 
-    /// <summary>The sample tables of an MP4 track; null in Matroska, or if they were not asked for.</summary>
+    /// <summary>The sample tables of an MP4 track; null in Matroska, or if not requested.</summary>
     public Mp4Tables? Tables { get; init; }
 }
 

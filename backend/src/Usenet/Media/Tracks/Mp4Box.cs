@@ -34,7 +34,7 @@ internal readonly record struct Mp4Head(uint Type, int Length, long Size)
     public static uint Of(ReadOnlySpan<byte> letters) => BinaryPrimitives.ReadUInt32BigEndian(letters);
 }
 
-/// <summary>Enumerates the child boxes of a box in memory. Ends at the first one that does not fit.</summary>
+/// <summary>Enumerates the child boxes of a box in memory. Ends at the first box that does not fit.</summary>
 internal ref struct Mp4Boxes(ReadOnlySpan<byte> bytes)
 {
     private ReadOnlySpan<byte> _rest = bytes;

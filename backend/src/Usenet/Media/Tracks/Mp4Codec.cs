@@ -3,7 +3,7 @@ namespace Sluice.Usenet.Media.Tracks;
 /// <summary>Translates sample entry codes of MP4 and QuickTime and their setup boxes. Pure.</summary>
 internal static class Mp4Codec
 {
-    /// <summary>Returns a video codec by the code of its sample entry and the inner boxes.</summary>
+    /// <summary>Returns the video codec for a sample entry's code and inner boxes.</summary>
     public static CodecWord OfPicture(string code, ReadOnlySpan<byte> inner) => code switch
     {
         "avc1" or "avc2" or "avc3" or "avc4" => PictureSetup.Avc(code, Mp4Boxes.Find(inner, "avcC"u8)),

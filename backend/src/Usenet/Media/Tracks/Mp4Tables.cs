@@ -9,19 +9,19 @@ namespace Sluice.Usenet.Media.Tracks;
 /// <param name="Size">Length in bytes.</param>
 internal readonly record struct Mp4Sample(long Start, long End, long Offset, int Size);
 
-/// <summary>The sample tables of one MP4 track, as its boxes have them (ISO/IEC 14496-12 sections 8.6 and 8.7).</summary>
+/// <summary>The sample tables of one MP4 track, as stored in its boxes (ISO/IEC 14496-12 sections 8.6 and 8.7).</summary>
 internal sealed record Mp4Tables
 {
-    /// <summary>Longest table in bytes. A film has about 1,500 lines, so even 100,000 fit.</summary>
+    /// <summary>Maximum size of a table in bytes, enough for 100,000 lines. A film has about 1,500.</summary>
     public const int MaxContent = 1 << 20;
 
-    // As many cues as a subtitle file may have.
+    // The maximum number of cues in a subtitle file.
     private const int MaxSamples = 100_000;
 
-    /// <summary>Units of time per second of the track.</summary>
+    /// <summary>The track's time units per second.</summary>
     public uint TimeScale { get; init; }
 
-    /// <summary>Units of time per second of the film, in which the edit list has its delay.</summary>
+    /// <summary>The film's time units per second, in which the edit list states its delay.</summary>
     public uint FilmScale { get; init; }
 
     private ReadOnlyMemory<byte> Times { get; init; }
@@ -80,7 +80,7 @@ internal sealed record Mp4Tables
         return samples;
     }
 
-    /// <summary>Returns the delay in milliseconds by the edit list (section 8.6.6): the length of an empty edit, minus the start of the next edit.</summary>
+    /// <summary>Returns the edit list's delay in milliseconds (section 8.6.6): the length of an empty edit, minus the start of the next edit.</summary>
     private long Delay()
     {
         const int maxEdits = 16;

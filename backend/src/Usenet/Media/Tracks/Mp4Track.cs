@@ -15,7 +15,7 @@ internal sealed class Mp4Track
     private MediaTrack? _track;
     private Mp4Tables _tables = new();
 
-    /// <summary>Whether the track has timed text, as far as its boxes were read.</summary>
+    /// <summary>Whether the boxes read so far show timed text.</summary>
     public bool HasText => _track?.Source is not null;
 
     public void Take(uint type, ReadOnlySpan<byte> bytes)
@@ -35,7 +35,7 @@ internal sealed class Mp4Track
     }
 
     /// <summary>Returns the track; null if it is not video, audio or subtitles.</summary>
-    /// <param name="filmScale">Units of time per second in the edit list of the track; 0 if its tables were not read.</param>
+    /// <param name="filmScale">Time units per second in the track's edit list; 0 if the track's tables were not read.</param>
     public MediaTrack? Read(uint filmScale)
     {
         if (_track is null)
@@ -44,7 +44,7 @@ internal sealed class Mp4Track
         return _track with { Language = HeaderText.LanguageOf(_language), IsDefault = _isEnabled, Source = source };
     }
 
-    /// <summary>Reads the units of time per second from <c>mdhd</c> (section 8.4.2); 0 if it is too short.</summary>
+    /// <summary>Reads the time units per second from <c>mdhd</c> (section 8.4.2); 0 if the box is too short.</summary>
     private static uint TimeScale(ReadOnlySpan<byte> bytes)
     {
         var at = bytes.Length > 0 && bytes[0] == 1 ? 20 : 12;

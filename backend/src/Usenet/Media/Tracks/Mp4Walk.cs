@@ -2,8 +2,8 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>Walks an MP4 or QuickTime file to <c>moov</c>, at either end, and from track to track.</summary>
-/// <remarks>Skips sample tables, because they grow with the film, except those of subtitles if they are wanted.</remarks>
+/// <summary>Walks an MP4 or QuickTime file to <c>moov</c>, which may be at either end, and from track to track.</summary>
+/// <remarks>Skips sample tables, because they grow with the film, except subtitle tables if requested.</remarks>
 internal sealed class Mp4Walk : IHeaderWalk
 {
     // Sample descriptions have a few hundred bytes. Longer ones are truncated, because the first entry suffices.
@@ -14,7 +14,7 @@ internal sealed class Mp4Walk : IHeaderWalk
     private readonly bool _takesTables;
     private readonly List<MediaTrack> _tracks = [];
 
-    // The enclosing boxes with type and end, innermost on top; at most as deep as the path to the sample descriptions.
+    // The enclosing boxes with type and end, innermost on top; no deeper than the path to the sample descriptions.
     private readonly Stack<(uint Type, long End)> _parents = [];
 
     private Mp4Track _track = new();

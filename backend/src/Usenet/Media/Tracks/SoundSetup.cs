@@ -59,7 +59,7 @@ internal static class SoundSetup
         bits.Read(3);
         if (bits.Read(4) > 0)
         {
-            // Of the nine channel locations, counted from the lowest bit, these are pairs (table F.6.1).
+            // Nine channel locations, counted from the lowest bit; the mask selects the pairs (table F.6.1).
             var places = (uint)bits.Read(9);
             channels += BitOperations.PopCount(places) + BitOperations.PopCount(places & 0b0_0111_0011);
         }

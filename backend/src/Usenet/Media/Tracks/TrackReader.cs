@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Media.Tracks;
 /// <returns>The bytes, fewer only if the file is shorter than stated. Valid until the next call.</returns>
 public delegate ValueTask<ReadOnlyMemory<byte>> RangeReader(long offset, int length, CancellationToken cancellationToken);
 
-/// <summary>Parses a file piece by piece. Pure: requests ranges and receives their bytes.</summary>
+/// <summary>Parses a file piece by piece. Does no I/O: requests ranges and receives their bytes.</summary>
 internal interface IFileWalk
 {
     /// <summary>Offset of the next requested range.</summary>
@@ -20,7 +20,7 @@ internal interface IFileWalk
 /// <summary>Parses the header of a file.</summary>
 internal interface IHeaderWalk : IFileWalk
 {
-    /// <summary>The findings so far.</summary>
+    /// <summary>The tracks found so far.</summary>
     MediaTracks Result { get; }
 }
 
@@ -44,7 +44,7 @@ public static class TrackReader
         return walk?.Result ?? new MediaTracks(TracksVerdict.OtherKind, kind, null, []);
     }
 
-    /// <summary>Reads the header of a file. Returns its walk, or null for a kind of file that is not read.</summary>
+    /// <summary>Reads the header of a file. Returns the walk, or null for an unsupported kind of file.</summary>
     /// <param name="takesTables">Whether the sample tables of subtitle tracks in MP4 are read too.</param>
     internal static async ValueTask<(IHeaderWalk? Walk, MediaKind Kind)> WalkAsync(
         RangeReader read, long length, bool takesTables, CancellationToken cancellationToken)
@@ -69,23 +69,23 @@ public static class TrackReader
     };
 }
 
-/// <summary>The bytes around the place of a walk. Many small elements are taken from one read.</summary>
-/// <param name="start">Bytes at the beginning of the file that were read already.</param>
+/// <summary>The bytes around a walk's position. One read serves many small elements.</summary>
+/// <param name="start">Bytes already read from the beginning of the file.</param>
 internal sealed class WalkWindow(ReadOnlyMemory<byte> start)
 {
     private ReadOnlyMemory<byte> _bytes = start;
     private long _start;
 
-    /// <summary>Least bytes per read.</summary>
+    /// <summary>Minimum bytes per read.</summary>
     public required int Piece { get; init; }
 
     /// <summary>Bytes that may still be read.</summary>
     public required long Left { get; set; }
 
-    /// <summary>Most elements, because a longer walk runs in a circle.</summary>
+    /// <summary>Maximum number of elements, because a longer walk runs in a circle.</summary>
     public required int MaxSteps { get; init; }
 
-    /// <summary>Runs a walk until it needs no more, or to a limit. Returns whether the walk ended by itself.</summary>
+    /// <summary>Runs a walk until it needs no more bytes or reaches a limit. Returns whether the walk ended by itself.</summary>
     /// <param name="end">Offset after the last byte that may be read.</param>
     public async ValueTask<bool> RunAsync(IFileWalk walk, RangeReader read, long end, CancellationToken cancellationToken)
     {
