@@ -11,7 +11,7 @@ internal sealed record ApiOptions
     /// <summary>A second key that only allows adding NZBs; empty for none.</summary>
     public string NzbKey { get; init; } = "";
 
-    /// <summary>Signs links to files by id, which never expire. Empty until it is generated at the first startup.</summary>
+    /// <summary>Signs links to files by id; these links never expire. Empty until it is generated at the first startup.</summary>
     public string StrmKey { get; init; } = "";
 
     /// <summary>Whether <see cref="Key"/> is locked (CFG-53).</summary>
@@ -21,22 +21,22 @@ internal sealed record ApiOptions
 
     public bool StrmKeyIsLocked { get; init; }
 
-    /// <summary>Categories (NFC) whose folders exist even while empty.</summary>
+    /// <summary>Categories (in NFC) whose folders exist even if empty.</summary>
     public required IReadOnlyList<string> Categories { get; init; }
 
     public required string ManualCategory { get; init; }
 
-    /// <summary>Whether *arr clients receive more history than they request (SAB-40).</summary>
+    /// <summary>Whether *arr clients receive more history items than they request (SAB-40).</summary>
     public required bool IgnoreHistoryLimit { get; init; }
 
     public required int HistoryMaxPageSize { get; init; }
 
-    /// <summary>Whether an item fails if its name is taken, instead of getting a number (IMP-44).</summary>
+    /// <summary>Whether an item fails if its name is taken, instead of getting a number appended (IMP-44).</summary>
     public required bool FailDuplicates { get; init; }
 
     public string UserAgent { get; init; } = "";
 
-    /// <summary>Private hosts from which NZBs may be fetched: lowercase names, addresses, networks, or <c>*</c>.</summary>
+    /// <summary>Private hosts from which NZBs may be fetched: lowercase host names, addresses, networks, or <c>*</c>.</summary>
     public IReadOnlyList<string> TrustedHosts { get; init; } = [];
 
     /// <summary>Local folders from which clients may add NZBs by path.</summary>

@@ -2,10 +2,10 @@ namespace Sluice.Server.Settings;
 
 internal sealed record AuthOptions
 {
-    /// <summary>Idle time after which a session ends.</summary>
+    /// <summary>How long a session may be idle before it ends.</summary>
     public required TimeSpan SessionTime { get; init; }
 
-    /// <summary>Whether cookies require HTTPS; null to decide per request.</summary>
+    /// <summary>Whether cookies require HTTPS; null if each request decides.</summary>
     public bool? SecureCookies { get; init; }
 
     public static AuthOptions Read(EffectiveSettings settings) => new()

@@ -8,13 +8,13 @@ internal sealed record BackupOptions
     /// <summary>Time of the daily backup, in the machine's time zone.</summary>
     public required TimeSpan At { get; init; }
 
-    /// <summary>Number of recent days whose newest backup is kept.</summary>
+    /// <summary>Number of recent days for which the newest backup is kept.</summary>
     public required int Days { get; init; }
 
-    /// <summary>Number of recent weeks whose newest backup is kept.</summary>
+    /// <summary>Number of recent weeks for which the newest backup is kept.</summary>
     public required int Weeks { get; init; }
 
-    /// <summary>Folder that receives complete copies of the backups, preferably on another disk; empty for none.</summary>
+    /// <summary>Folder for complete copies of the backups, preferably on another disk; empty for none.</summary>
     public required string SecondDir { get; init; }
 
     /// <summary>Encrypts the key file in each backup; empty for backups without the key.</summary>

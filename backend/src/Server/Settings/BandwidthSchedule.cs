@@ -27,8 +27,8 @@ internal sealed class BandwidthSchedule
     public bool IsEmpty => _rows.Count == 0;
 
     /// <summary>
-    /// Parses <c>[{"days":"mon-fri","from":"08:00","to":"23:00","mbps":200}]</c>. Days are names, ranges and lists; all days if absent. An end at or before
-    /// the start means the next day. Null if invalid.
+    /// Parses <c>[{"days":"mon-fri","from":"08:00","to":"23:00","mbps":200}]</c>. Days are names, ranges and lists; if absent, every day. An end at or before
+    /// the start is on the next day. Null if invalid.
     /// </summary>
     public static BandwidthSchedule? Read(string text)
     {
@@ -48,7 +48,7 @@ internal sealed class BandwidthSchedule
         }
     }
 
-    /// <summary>Returns the limit at a local time in bytes per second, 0 for unlimited; null if no row covers the time.</summary>
+    /// <summary>Returns the limit at a local time in bytes per second, or 0 for unlimited; null if no row covers that time.</summary>
     public long? At(DateTime local)
     {
         var day = (int)local.DayOfWeek;
@@ -93,7 +93,7 @@ internal sealed class BandwidthSchedule
             ? (long)Math.Ceiling(megabits * BytesOfMegabit)
             : null;
 
-    /// <summary>Returns one bit per day, with Sunday as the lowest.</summary>
+    /// <summary>Returns one bit per day; the lowest is Sunday.</summary>
     private static int? ReadDays(string text)
     {
         var days = 0;
@@ -114,9 +114,9 @@ internal sealed class BandwidthSchedule
         return days;
     }
 
-    /// <param name="Days">Days on which the limit starts, as bits.</param>
-    /// <param name="From">First minute of the day.</param>
-    /// <param name="To">Minute after the end; on the next day unless later than <paramref name="From"/>.</param>
+    /// <param name="Days">Days on which the limit starts, one bit each.</param>
+    /// <param name="From">First minute, counted from midnight.</param>
+    /// Minute at which the limit ends; on the next day unless later than <paramref name="From"/>.
     /// <param name="BytesPerSecond">Limit in bytes per second; 0 for unlimited.</param>
     private sealed record Row(int Days, int From, int To, long BytesPerSecond)
     {

@@ -10,10 +10,10 @@ internal sealed class ChosenPassword
 
     public const int MaxLength = 1024;
 
-    /// <summary>The rule, to complete a sentence that ends in "must be".</summary>
+    /// <summary>The password rule, to follow "must be" in a sentence.</summary>
     public static readonly string Rule = $"at least {MinLength} characters, and none of the passwords that are tried first";
 
-    // The most common default credentials that are long enough.
+    // The most common default passwords that are long enough.
     private static readonly string[] WellKnown =
     [
         "password", "password1", "password123", "passw0rd", "12345678", "123456789", "1234567890", "qwertyuiop", "qwerty123", "changeme",
@@ -29,7 +29,7 @@ internal sealed class ChosenPassword
         text.Length is >= MinLength and <= MaxLength && SettingText.IsWellFormed(text) && SettingText.IsPlain(text)
         && !IsWellKnown(text) && !PasswordHash.IsHash(text) ? new ChosenPassword(text) : null;
 
-    /// <summary>Whether a password is among the first that attackers try, or repeats one character.</summary>
+    /// <summary>Whether a password is among the first that attackers try, or repeats a single character.</summary>
     private static bool IsWellKnown(string text) =>
         WellKnown.Contains(text.Trim(), StringComparer.OrdinalIgnoreCase) || !text.AsSpan().ContainsAnyExcept(text[0]);
 }

@@ -18,7 +18,7 @@ internal enum SettingOrigin
 /// <summary>The effective value of a setting.</summary>
 /// <param name="Value">The value in canonical form.</param>
 /// <param name="Variable">The environment variable if it is the source; otherwise null.</param>
-/// <param name="IsLocked">Whether the saved value cannot be decrypted, so the default applies (CFG-53).</param>
+/// <param name="IsLocked">Whether the saved value cannot be decrypted, so that the default applies (CFG-53).</param>
 internal sealed record EffectiveSetting(
     SettingDefinition Definition, string Value, SettingOrigin Origin, string? Variable = null, bool IsLocked = false)
 {
@@ -26,10 +26,10 @@ internal sealed record EffectiveSetting(
     public override string ToString() => $"{Definition.Key}={(Definition.Secret ? "********" : Value)} ({Origin})";
 }
 
-/// <summary>A snapshot of all effective values, each of which is valid.</summary>
+/// <summary>A snapshot of all effective values, all of them valid.</summary>
 internal sealed class EffectiveSettings(IReadOnlyDictionary<string, EffectiveSetting> settings, IReadOnlyList<string> warnings)
 {
-    /// <summary>One sentence, without secrets, per value that could not be used as given.</summary>
+    /// <summary>One sentence for each value that could not be used as given. Contains no secrets.</summary>
     public IReadOnlyList<string> Warnings => warnings;
 
     public IEnumerable<EffectiveSetting> All => settings.Values;

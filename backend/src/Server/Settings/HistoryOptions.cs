@@ -2,7 +2,7 @@ namespace Sluice.Server.Settings;
 
 internal sealed record HistoryOptions
 {
-    /// <summary>Age at which archived and failed items are removed; null to keep them.</summary>
+    /// <summary>Age at which archived and failed items are removed; null to keep them forever.</summary>
     public required TimeSpan? Retention { get; init; }
 
     public static HistoryOptions Read(EffectiveSettings settings)

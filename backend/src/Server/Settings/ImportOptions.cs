@@ -1,9 +1,9 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>Rules for imports (<c>api.*</c>). Must not be logged, because it contains passwords.</summary>
+/// <summary>Rules for imports (<c>api.*</c>). Must not be logged, because they contain passwords.</summary>
 internal sealed record ImportOptions
 {
-    /// <summary>Base of the URLs in <c>.strm</c> files, without a trailing slash: the address at which players reach this server.</summary>
+    /// <summary>Base of the URLs in <c>.strm</c> files, without a trailing slash: the address under which players reach this server.</summary>
     public string BaseUrl { get; init; } = "";
 
     /// <summary>Whether *arr clients import <c>.strm</c> files from <see cref="CompletedFolder"/> instead of links on the mount.</summary>
@@ -23,7 +23,7 @@ internal sealed record ImportOptions
     /// <summary>Categories in which every article is checked before publication; <c>*</c> for all.</summary>
     public IReadOnlyList<string> CheckedCategories { get; init; } = [];
 
-    /// <summary>Whether a sample suffices for these categories.</summary>
+    /// <summary>Whether checking a sample suffices for these categories.</summary>
     public bool ChecksSample { get; init; }
 
     /// <summary>Whether companion files with missing articles are published if the media are complete.</summary>
@@ -58,6 +58,6 @@ internal sealed record ImportOptions
     /// <summary>Omits all values, because some are secret.</summary>
     public override string ToString() => nameof(ImportOptions);
 
-    // Do not append the path twice, because the configured address may already contain it, for example behind a proxy.
+    // Do not append the path twice: the configured address may already contain it, for example behind a proxy.
     private static string BaseUrlOf(string address, string path) => address.EndsWith(path, StringComparison.Ordinal) ? address : address + path;
 }

@@ -3,15 +3,15 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Files with one key of 32 random bytes, readable only by the user of the process.</summary>
+/// <summary>Key files. Each contains 32 random bytes and is readable only by the process's user.</summary>
 internal static class KeyFile
 {
     public const int Bytes = 32;
 
-    /// <summary>The key that encrypts the secrets of the database.</summary>
+    /// <summary>The key that encrypts the secrets in the database.</summary>
     public static string Of(DataFolder folder) => Path.Combine(folder.Keys, "secret.key");
 
-    /// <summary>Reads a key. The state says why there is none.</summary>
+    /// <summary>Reads a key. If there is none, the state says why.</summary>
     /// <exception cref="StorageException">The file cannot be read.</exception>
     public static (byte[]? Key, KeyState State) Read(string path)
     {
@@ -30,7 +30,7 @@ internal static class KeyFile
         }
     }
 
-    /// <summary>Creates a random key, and keeps an existing file under another name.</summary>
+    /// <summary>Creates a random key. An existing file is kept under another name.</summary>
     /// <exception cref="StorageException">The file cannot be written.</exception>
     public static byte[] Make(string path)
     {
@@ -47,7 +47,7 @@ internal static class KeyFile
         }
     }
 
-    /// <summary>Renames an existing key file to a free name, because it may still decrypt something. Does nothing if there is none.</summary>
+    /// <summary>Renames an existing key file to an unused name, because it may still decrypt something. Does nothing if there is no key file.</summary>
     public static void SetAside(string path)
     {
         if (!File.Exists(path))

@@ -7,8 +7,8 @@ using System.Text;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// A stored password: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c> with base64 salt and hash (CFG-51). An imported one is
-/// <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c> in base64 until its first use: an ASP.NET Identity hash, and the string that was appended to the password
+/// A stored password: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c> with base64 salt and hash (CFG-51). Until its first use, an imported
+/// password is <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c>: an ASP.NET Identity hash, and the base64 form of the string that was appended to the password
 /// (CFG-42). Immutable.
 /// </summary>
 internal sealed class PasswordHash
@@ -26,7 +26,7 @@ internal sealed class PasswordHash
     private readonly byte[] _salt;
     private readonly byte[] _hash;
 
-    // Only for imported hashes: the stored form, and the string appended to the password.
+    // Only for imported hashes: their stored form, and the string appended to the password.
     private readonly string? _imported;
     private readonly string _suffix = "";
 
@@ -40,7 +40,7 @@ internal sealed class PasswordHash
     private PasswordHash(string imported, HashAlgorithmName algorithm, int rounds, byte[] salt, byte[] hash, string suffix)
         : this(rounds, salt, hash) => (_imported, _algorithm, _suffix) = (imported, algorithm, suffix);
 
-    /// <summary>Whether the hash is weaker than a new one, so that the next correct login must replace it.</summary>
+    /// <summary>Whether the hash is weaker than a new one, so that the next successful login must replace it.</summary>
     public bool IsImported => _imported is not null;
 
     public static PasswordHash Create(ChosenPassword password) => OfText(password.Text);
@@ -48,14 +48,14 @@ internal sealed class PasswordHash
     /// <summary>Parses a stored hash, or hashes a strong password; null for any other text.</summary>
     public static PasswordHash? Of(string text) => Parse(text) ?? (ChosenPassword.Judge(text) is { } chosen ? Create(chosen) : null);
 
-    /// <summary>Parses a base64 ASP.NET Identity hash of version 2 or 3, with the string appended to the password; null if invalid.</summary>
+    /// <summary>Parses a base64 ASP.NET Identity hash (version 2 or 3), given the string appended to the password; null if invalid.</summary>
     public static PasswordHash? OfIdentity(string text, string suffix)
     {
         var imported = $"{IdentityPrefix}{text}${Convert.ToBase64String(Encoding.UTF8.GetBytes(suffix))}";
         if (imported.Length > MaxText || !Base64.IsValid(text))
             return null;
         var bytes = Convert.FromBase64String(text);
-        // Version 2 has fixed lengths. Version 3 starts with function, rounds and salt length.
+        // Version 2 has fixed lengths. Version 3 starts with the function, the rounds and the salt length.
         if (bytes is [0, ..] && bytes.Length == 1 + SaltBytes + HashBytes)
             return new PasswordHash(imported, HashAlgorithmName.SHA1, 1000, bytes[1..(1 + SaltBytes)], bytes[(1 + SaltBytes)..], suffix);
         if (bytes is not [1, ..] || bytes.Length < 13)
@@ -99,7 +99,7 @@ internal sealed class PasswordHash
     /// <summary>Verifies a password in constant time.</summary>
     public bool Verify(string password) => CryptographicOperations.FixedTimeEquals(Derive(password + _suffix, _salt, _rounds, _algorithm, _hash.Length), _hash);
 
-    /// <summary>Rehashes a password at full strength; null if it is wrong. Accepts weak passwords, because another server did (CFG-42).</summary>
+    /// <summary>Rehashes a password at full strength; null if the password is wrong. Accepts weak passwords, because the old server did (CFG-42).</summary>
     public PasswordHash? Renew(string password) => Verify(password) ? OfText(password) : null;
 
     public override string ToString() =>

@@ -5,7 +5,7 @@ internal sealed record PictureOptions
 {
     private const long MiB = 1 << 20;
 
-    /// <summary>The most bytes that all pictures may take on disk; 0 keeps and shows none.</summary>
+    /// <summary>Maximum bytes of all pictures on disk; 0 to keep and show none.</summary>
     public required long MaxBytes { get; init; }
 
     /// <summary>Whether posters are fetched from Sonarr and Radarr.</summary>

@@ -2,7 +2,7 @@ using System.Collections;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Environment variables. An empty variable counts as absent, and <c>NAME_FILE</c> names a file with the value (CFG-3, CFG-4).</summary>
+/// <summary>Environment variables. An empty variable counts as absent, and <c>NAME_FILE</c> names a file that contains the value (CFG-3, CFG-4).</summary>
 /// <remarks>Not thread-safe, because reading collects warnings. Only the startup thread uses it.</remarks>
 internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> variables)
 {
@@ -13,7 +13,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
 
     private readonly HashSet<string> _warnings = [];
 
-    /// <summary>Sentences about invalid variables, without their values.</summary>
+    /// <summary>Sentences about invalid variables. They omit the values.</summary>
     public IReadOnlyCollection<string> Warnings => _warnings;
 
     /// <summary>Whether the process started as root and switched to another user.</summary>
@@ -38,7 +38,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
             if (value is not ['$', '{', .., '}'])
                 return value;
 
-            // Ignored, because old versions of podman-compose leave ${NAME:-} as it is, which would be a publicly known password.
+            // Ignore it, because old versions of podman-compose leave ${NAME:-} as it is, and the password would be publicly known.
             _warnings.Add($"{name} has no effect, because its value is a variable that was not replaced");
             return null;
         }
@@ -46,7 +46,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
         return variables.TryGetValue(name + FileSuffix, out var path) && path.Length > 0 ? ReadFile(name, path) : null;
     }
 
-    /// <summary>Parses a boolean (CFG-4). Other text counts as false, with a warning.</summary>
+    /// <summary>Parses a boolean (CFG-4). Any other text counts as false and adds a warning.</summary>
     public bool GetBoolean(string name)
     {
         if (Get(name) is not { } text)
@@ -59,7 +59,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
         return false;
     }
 
-    /// <summary>Parses an integer. Clamps it to the range, and replaces other text by the default, each with a warning.</summary>
+    /// <summary>Parses an integer. Clamps it to the range, or returns the default for any other text; both add a warning.</summary>
     public long GetNumber(string name, long min, long max, long fallback)
     {
         if (Get(name) is not { } text)

@@ -10,15 +10,15 @@ internal sealed record ProcessOptions
 
     private const long MiB = 1 << 20;
 
-    // Equals the length of generated codes.
+    // Same length as generated codes.
     private const int MinSetupCode = 8;
 
     public required string ConfigPath { get; init; }
 
-    /// <summary>Listener port; 0 for any free one.</summary>
+    /// <summary>Listener port; 0 for any free port.</summary>
     public required int Port { get; init; }
 
-    /// <summary>Port to print in addresses if a container engine publishes another one; null for the listener port.</summary>
+    /// <summary>Port to print in addresses if a container engine publishes a different one; null for the listener port.</summary>
     public required int? PublishedPort { get; init; }
 
     /// <summary>Listener address; null for all addresses of both IP versions.</summary>
@@ -26,16 +26,16 @@ internal sealed record ProcessOptions
 
     public required long MaxRequestBodySize { get; init; }
 
-    /// <summary>PEM file of the certificate; null for plain HTTP.</summary>
+    /// <summary>PEM file with the certificate; null for plain HTTP.</summary>
     public required string? TlsCertFile { get; init; }
 
-    /// <summary>PEM file of the private key; null if and only if <see cref="TlsCertFile"/> is null.</summary>
+    /// <summary>PEM file with the private key; null if and only if <see cref="TlsCertFile"/> is null.</summary>
     public required string? TlsKeyFile { get; init; }
 
-    /// <summary>Whether <c>webdav.no-auth-networks</c> is in effect.</summary>
+    /// <summary>Whether <c>webdav.no-auth-networks</c> takes effect.</summary>
     public required bool DisableWebDavAuth { get; init; }
 
-    /// <summary>Whether the process ends if an engine block is used after its return to the pool; for engine development.</summary>
+    /// <summary>Whether to end the process if an engine block is used after its return to the pool; for engine development.</summary>
     public required bool ChecksBlocks { get; init; }
 
     /// <summary>Id of a database mismatch to accept at this startup; null for none.</summary>
@@ -47,7 +47,7 @@ internal sealed record ProcessOptions
     /// <summary>Name of the administrator to create if there is none.</summary>
     public required string AdminUser { get; init; }
 
-    /// <summary>Password or hash of that administrator, already validated; null to let the setup ask for it.</summary>
+    /// <summary>That administrator's password or hash, already validated; null if the setup asks for a password.</summary>
     public required string? AdminPassword { get; init; }
 
     public required bool ResetAdminPassword { get; init; }
@@ -58,18 +58,18 @@ internal sealed record ProcessOptions
     /// <summary>User and group to switch to if started as root (S28); null to stay root.</summary>
     public required (uint User, uint Group)? RunAs { get; init; }
 
-    /// <summary>The umask(2) for files outside the data folder.</summary>
+    /// <summary>The umask(2) for files created outside the data folder.</summary>
     public required int Umask { get; init; }
 
     public bool UsesTls => TlsCertFile is not null;
 
-    /// <summary>The widest instruction set whose build may replace this one at startup; null for any.</summary>
+    /// <summary>Returns the widest instruction set whose build may replace this one at startup; null for any.</summary>
     public static string? ReadInstructions(ProcessEnvironment environment) => environment.Get("SLUICE_INSTRUCTIONS");
 
     /// <summary>Whether a string is long enough as a setup code, counting only letters and digits.</summary>
     public static bool IsSetupCode(string text) => text.Count(char.IsLetterOrDigit) >= MinSetupCode;
 
-    /// <summary>Reads the variables. Replaces an invalid value, with a warning.</summary>
+    /// <summary>Reads the variables. An invalid value is replaced and adds a warning.</summary>
     public static ProcessOptions Read(ProcessEnvironment environment)
     {
         if (environment.Get("ASPNETCORE_URLS") is not null)

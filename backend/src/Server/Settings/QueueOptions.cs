@@ -7,13 +7,13 @@ internal sealed record QueueOptions
     /// <summary>Maximum waiting items; 0 for unlimited.</summary>
     public required int MaxItems { get; init; }
 
-    /// <summary>Length at which a full queue accepts items again; at most <see cref="MaxItems"/>.</summary>
+    /// <summary>Queue length at which a full queue accepts items again; at most <see cref="MaxItems"/>.</summary>
     public required int ResumeThreshold { get; init; }
 
     /// <summary>Whether only items of priority Force start.</summary>
     public bool IsPaused { get; init; }
 
-    /// <summary>Time without progress after which a step fails.</summary>
+    /// <summary>How long a step may make no progress before it fails.</summary>
     public required TimeSpan StepTimeout { get; init; }
 
     /// <summary>Local folder from which NZBs are added; null for none.</summary>
@@ -22,7 +22,7 @@ internal sealed record QueueOptions
     /// <summary>Limit of all traffic in bytes per second, set by SABnzbd clients; 0 for unlimited.</summary>
     public long SpeedLimit { get; init; }
 
-    /// <summary>Percentage set by a client while no bandwidth limit was configured. It has no effect, because clients only read it back.</summary>
+    /// <summary>Percentage set by a client while no bandwidth limit was configured. It has no effect; clients only read it back.</summary>
     public int SpeedPercent { get; init; }
 
     public static QueueOptions Read(EffectiveSettings settings)

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>The mount on the clients, and the remote control of its rclone (<c>rclone.*</c>).</summary>
+/// <summary>The clients' mount, and the remote control of its rclone (<c>rclone.*</c>).</summary>
 internal sealed record RcloneOptions
 {
     /// <summary>Absolute path of the mount in the clients' file system, without a trailing slash.</summary>

@@ -18,9 +18,9 @@ internal enum KeyState
 }
 
 /// <summary>
-/// Encrypts secrets for the database as <c>enc:v1:&lt;base64(nonce ‖ ciphertext ‖ tag)&gt;</c>: AES-256-GCM with the setting's name as associated data,
-/// so that a value cannot move to another name (CFG-50). If the key file is lost, the box is locked. It creates no new key then, so that the old file
-/// can be restored (CFG-53). Thread-safe. The first encryption creates the key file.
+/// Encrypts secrets for the database as <c>enc:v1:&lt;base64(nonce ‖ ciphertext ‖ tag)&gt;</c>: AES-256-GCM with the setting's name as associated data, so that
+/// a value cannot move to another name (CFG-50). If the key file is lost, the box is locked and creates no new key, so that the old file can be restored
+/// (CFG-53). Thread-safe. The first encryption creates the key file.
 /// </summary>
 internal sealed class SecretBox(DataFolder folder)
 {
@@ -32,7 +32,7 @@ internal sealed class SecretBox(DataFolder folder)
     private const int TagBytes = 16;
     private const int FingerprintBytes = 16;
 
-    // Guards keys and state. A storage error during a read or creation of a key leaves them unchanged.
+    // Guards keys and state. If reading or creating a key fails, both stay unchanged.
     private readonly Lock _gate = new();
     private bool _isPrepared;
     private KeyState _state;
@@ -56,7 +56,7 @@ internal sealed class SecretBox(DataFolder folder)
     /// <summary>Whether the key file is lost, so that nothing can be encrypted or decrypted.</summary>
     public bool IsLocked => State != KeyState.Usable;
 
-    /// <summary>Why a secret cannot be decrypted, to complete a sentence after "because".</summary>
+    /// <summary>Why a secret cannot be decrypted, to follow "because" in a sentence.</summary>
     public string Cause => State switch
     {
         KeyState.Missing => $"{KeyFileName} is missing",
@@ -74,21 +74,21 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Returns a copy of the key, for a backup of it; null without a key or while locked.</summary>
+    /// <summary>Returns a copy of the key for a backup; null without a key or while locked.</summary>
     public byte[]? CopyKey()
     {
         lock (_gate)
             return _key?.ToArray();
     }
 
-    /// <summary>Whether a key decrypts a value of this name.</summary>
+    /// <summary>Whether a key decrypts a value stored under this name.</summary>
     public static bool IsKeyOf(byte[] key, string name, string text) => Open(key, name, text) is not null;
 
     public static bool IsSealed(string text) => text.StartsWith(Prefix, StringComparison.Ordinal);
 
     /// <summary>Reads the key file and verifies it against the encrypted secrets.</summary>
     /// <param name="fingerprint">Fingerprint of the key in the database, or null.</param>
-    /// <param name="values">Encrypted values by name. Without a fingerprint, a key is right if it decrypts any of these.</param>
+    /// <param name="values">Encrypted values by name. If there is no fingerprint, a key that decrypts any of these is accepted.</param>
     /// <exception cref="StorageException">The file cannot be read.</exception>
     public void Prepare(string? fingerprint, IReadOnlyDictionary<string, string> values)
     {
@@ -118,7 +118,7 @@ internal sealed class SecretBox(DataFolder folder)
     }
 
     /// <summary>
-    /// Encrypts a value that a user entered. While locked, uses an interim key in its own file, so that the value outlives the lost key.
+    /// Encrypts a value that a user entered. While locked, uses an interim key in a separate file, so that the value survives the loss of the key.
     /// </summary>
     /// <exception cref="StorageException">A key cannot be read or created.</exception>
     public string SealEntered(string name, string value)
@@ -132,7 +132,7 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Decrypts a value of this name; null if the key is missing or the text was changed (CFG-53).</summary>
+    /// <summary>Decrypts a value stored under this name; null if the key is missing or the text was changed (CFG-53).</summary>
     public string? Open(string name, string text)
     {
         lock (_gate)
@@ -158,7 +158,7 @@ internal sealed class SecretBox(DataFolder folder)
         });
 
     /// <summary>
-    /// Creates a new key file and keeps an existing one under another name. The box stays locked until <see cref="Replacement.Adopt"/>. Call that after the
+    /// Creates a new key file and keeps an existing one under another name. The box stays locked until <see cref="Replacement.Adopt"/>. Call Adopt after the
     /// database has stored the fingerprint, so that a kill in between changes nothing. Null if the box is not locked.
     /// </summary>
     /// <exception cref="StorageException">The file cannot be created.</exception>

@@ -7,7 +7,7 @@ internal sealed record SegmentCacheOptions
 
     public required bool Enabled { get; init; }
 
-    /// <summary>Whether to keep segments of the whole file, not only of its beginning and end. Takes effect at the next startup.</summary>
+    /// <summary>Whether to keep segments of the whole file, not just of its beginning and end. Takes effect at the next startup.</summary>
     public required bool KeepsAll { get; init; }
 
     /// <summary>Absolute path of the cache; null for the default in the data folder. Takes effect at the next startup.</summary>

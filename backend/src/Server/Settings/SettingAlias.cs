@@ -4,22 +4,22 @@ using System.Text.Json.Nodes;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Another name of a setting: a key of related servers or an environment variable.</summary>
+/// <summary>Another name for a setting: a key of a related server, or an environment variable.</summary>
 /// <param name="Numerator">Factor for numeric values.</param>
 /// <param name="Denominator">Divisor for numeric values; the result is rounded.</param>
 internal sealed record SettingAlias(string Name, int Numerator = 1, int Denominator = 1)
 {
-    /// <summary>For a switch, the values that mean on and off.</summary>
+    /// <summary>For a switch, the values that mean on and off. Null for any other setting.</summary>
     public (string On, string Off)? Switch { get; init; }
 
     /// <summary>For a JSON object of several settings, the member to read, ignoring case (CFG-4).</summary>
     public string? Member { get; init; }
 
-    /// <summary>Whether list entries are file extensions, to be converted to name patterns.</summary>
+    /// <summary>Whether the list entries are file extensions, which are converted to name patterns.</summary>
     public bool HoldsExtensions { get; init; }
 
     /// <summary>
-    /// Converts a value to the unit of the setting. Null if a JSON object lacks the member. Other text is returned as is and rejected later. Messages never
+    /// Converts a value to the setting's unit. Null if a JSON object lacks the member. Other text is returned unchanged and rejected later. Messages never
     /// quote malformed JSON, because it may contain a secret.
     /// </summary>
     public string? Convert(string text)

@@ -6,7 +6,7 @@ internal enum SettingGroup
 
     Streaming,
 
-    /// <summary>The library tree, access to it, and its mounts.</summary>
+    /// <summary>The library tree, access to the tree, and its mounts.</summary>
     Library,
 
     /// <summary>SABnzbd API, imports and queue.</summary>
@@ -25,10 +25,10 @@ internal enum SettingGroup
 /// <summary>How the UI presents a setting: group, title, and at most two sentences of help.</summary>
 internal sealed record SettingCard(SettingGroup Group, string Title, string Help)
 {
-    /// <summary>Unit of a number; null for a count.</summary>
+    /// <summary>Unit of a number; null if the number is a count.</summary>
     public string? Unit { get; init; }
 
-    /// <summary>Meaning of 0 or empty text; null if neither is special.</summary>
+    /// <summary>What 0 or empty text means; null if neither has a special meaning.</summary>
     public string? ZeroMeans { get; init; }
 
     /// <summary>Whether the basic view shows the setting. Its text must avoid jargon, because beginners read it.</summary>

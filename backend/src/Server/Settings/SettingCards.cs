@@ -1,6 +1,6 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>The UI texts of the settings. A test verifies that every key of the schema has one.</summary>
+/// <summary>The settings' texts in the UI. A test verifies that every key in the schema has a text.</summary>
 internal static class SettingCards
 {
     private static readonly Dictionary<string, SettingCard> Cards = new()

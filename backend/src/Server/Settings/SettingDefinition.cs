@@ -1,6 +1,6 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>One setting of the schema: key, type, limits, default and aliases.</summary>
+/// <summary>One setting in the schema: key, type, limits, default and aliases.</summary>
 internal sealed record SettingDefinition(string Key, SettingType Type)
 {
     public string Default { get; init; } = "";
@@ -10,7 +10,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
 
     public long Max { get; init; }
 
-    /// <summary>Whether 0 is allowed outside the range, with a special meaning (off, automatic, unlimited).</summary>
+    /// <summary>Whether 0 is allowed outside the range with a special meaning (off, automatic or unlimited).</summary>
     public bool ZeroAllowed { get; init; }
 
     /// <summary>Whether an empty value is allowed, which turns the feature off.</summary>
@@ -29,10 +29,10 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Whether a random value is generated at the first startup.</summary>
     public bool Generated { get; init; }
 
-    /// <summary>Whether clients change the value in normal use.</summary>
+    /// <summary>Whether clients change the value during normal use.</summary>
     public bool IsState { get; init; }
 
-    /// <summary>Whether restorable sets contain it. They exclude state, and the WebDAV password, because it might have been revoked (S33).</summary>
+    /// <summary>Whether restorable sets contain the value. They exclude state, and also the WebDAV password, because it may have been revoked (S33).</summary>
     public bool IsInSets => !IsState && Type != SettingType.Password;
 
     public SettingCard Card => SettingCards.Of(Key);

@@ -9,13 +9,13 @@ namespace Sluice.Server.Settings;
 
 internal static class SettingReader
 {
-    // `demo` is the folder of the built-in clip (DAV-7), and `.probe` the folder of the probe link (DAV-18). The rest have special meanings.
+    // `demo` is the built-in clip's folder (DAV-7), and `.probe` the probe link's folder (DAV-18). The rest have special meanings.
     private static readonly string[] ReservedNames = [".", "..", "*", "demo", ".probe"];
 
-    // Equals the maximum length of an item's password.
+    // Same as the maximum length of an item's password.
     private const int MaxEntry = 1024;
 
-    /// <summary>Returns the canonical form; null if invalid, with the nearest allowed number in <paramref name="bound"/> if it is a number.</summary>
+    /// <summary>Returns the canonical form; null if invalid. <paramref name="bound"/> is then the nearest allowed number if the text is a number.</summary>
     public static string? Read(SettingDefinition definition, string text, out string? bound)
     {
         bound = null;
@@ -75,7 +75,7 @@ internal static class SettingReader
 
     private static bool IsLine(SettingDefinition definition, string text) => HasLength(definition, text) && SettingText.IsPlain(text);
 
-    /// <summary>Returns the NFC form of a folder name that every client can display (DAV-13); null if the name is unsuitable.</summary>
+    /// <summary>Returns the NFC form of a folder name that every client can display (DAV-13); null if the name is not suitable.</summary>
     private static string? ReadName(string text)
     {
         return NfcName.TryOf(text.Trim(), out var name)
@@ -101,7 +101,7 @@ internal static class SettingReader
         return networks.All(network => ReadNetwork(network) is not null) ? SettingText.WriteList(networks) : null;
     }
 
-    /// <summary>Parses a list with one canonical form per entry; null if an entry is invalid.</summary>
+    /// <summary>Parses a list and converts each entry to its canonical form; null if any entry is invalid.</summary>
     private static string? ReadList(SettingDefinition definition, string text, Func<string, string?> read)
     {
         if (SettingText.ReadList(text) is not { } entries || entries.Count > definition.Max)
@@ -131,7 +131,7 @@ internal static class SettingReader
         return text.Length > 1 ? text.TrimEnd('/') : text;
     }
 
-    /// <summary>Normalizes to one leading slash per name and none at the end.</summary>
+    /// <summary>Normalizes the path so that each name has one leading slash and there is no trailing slash.</summary>
     private static string? ReadUrlPath(string text)
     {
         var names = text.Split('/', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
@@ -139,7 +139,7 @@ internal static class SettingReader
         return isPath && text.Length <= 256 ? string.Concat(names.Select(name => "/" + name)) : null;
     }
 
-    /// <summary>Strips the trailing slash. Rejects credentials, because only separate settings keep them out of logs.</summary>
+    /// <summary>Strips the trailing slash. Rejects credentials, because logs may contain addresses; credentials have separate settings.</summary>
     private static string? ReadUrl(string text)
     {
         if (text.Length == 0)

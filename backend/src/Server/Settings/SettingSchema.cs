@@ -15,7 +15,7 @@ internal static class SettingSchema
 
     private const int KeyDigits = 32;
 
-    /// <summary>Keys generated at the first startup. They are encrypted and not hashed like the WebDAV password, because they must be readable.</summary>
+    /// <summary>Keys generated at the first startup. Unlike the WebDAV password, they are encrypted instead of hashed, because they must be readable.</summary>
     public static IEnumerable<string> MadeKeys => All.Where(static definition => definition is { Generated: true, Type: SettingType.Key }).Select(static definition => definition.Key);
 
     public static IReadOnlyList<SettingDefinition> All { get; } =
@@ -168,7 +168,7 @@ internal static class SettingSchema
         new("ui.arr-posters", SettingType.Boolean) { Default = "true" },
     ];
 
-    /// <summary>All settings for this process. The default address of the server contains the actual port.</summary>
+    /// <summary>All settings for this process. The server's default address contains the actual port.</summary>
     public static IReadOnlyList<SettingDefinition> For(ProcessOptions process)
     {
         var port = process.PublishedPort ?? process.Port;
@@ -181,7 +181,7 @@ internal static class SettingSchema
     private static SettingDefinition Number(string key, long min, long max, long fallback) =>
         new(key, SettingType.Number) { Min = min, Max = max, Default = fallback.ToString(System.Globalization.CultureInfo.InvariantCulture) };
 
-    /// <summary>Related servers keep all settings of rclone's remote control in one JSON object, so the alias names a member.</summary>
+    /// <summary>Related servers keep all settings of rclone's remote control in one JSON object, so the alias names a member of it.</summary>
     private static SettingAlias Remote(string member) => new("rclone.rc") { Member = member };
 
     /// <summary>Related servers count in segments of about 0.7 MiB, so the alias converts numbers.</summary>

@@ -7,14 +7,14 @@ namespace Sluice.Server.Settings;
 
 /// <summary>A saved set of settings.</summary>
 /// <param name="Id">Ascending number.</param>
-/// <param name="Changed">Keys that this save changed.</param>
+/// <param name="Changed">Keys changed by this save.</param>
 /// <param name="Content">All saved values by key. Secrets are encrypted.</param>
 /// <param name="Proven">Whether the server has started with this set.</param>
-/// <param name="Failed">Whether startup with this set failed, so that it is not loaded again.</param>
+/// <param name="Failed">Whether startup with this set failed, so that it is not used again.</param>
 internal sealed record SettingSet(
     long Id, DateTimeOffset SavedAt, IReadOnlyList<string> Changed, IReadOnlyDictionary<string, string> Content, bool Proven, bool Failed);
 
-/// <summary>Stores the latest sets (CFG-12). A set contains the values for which <see cref="Has"/> is true.</summary>
+/// <summary>Stores the latest sets (CFG-12). A set contains the values of all keys for which <see cref="Has"/> is true.</summary>
 internal static class SettingSets
 {
     public const int MaxSets = 10;
@@ -37,7 +37,7 @@ internal static class SettingSets
                 row.Failed != 0)),
     ];
 
-    /// <summary>Saves the current settings as proven before the first change, because this server has started with them.</summary>
+    /// <summary>Before the first change, saves the current settings as proven, because this server has started with them.</summary>
     public static void AddBaseline(DbConnection connection, DateTimeOffset now)
     {
         if (connection.ExecuteScalar<long>("SELECT count(*) FROM setting_set") > 0)

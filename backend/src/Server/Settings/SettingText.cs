@@ -29,7 +29,7 @@ internal static class SettingText
         return text.StartsWith('-') ? long.MinValue : long.MaxValue;
     }
 
-    /// <summary>Parses a comma-separated list or a JSON array; null if malformed. Trims entries and drops empty ones.</summary>
+    /// <summary>Parses a comma-separated list or a JSON array; null if malformed. Trims the entries and drops empty ones.</summary>
     public static IReadOnlyList<string>? ReadList(string text)
     {
         if (!text.AsSpan().TrimStart().StartsWith("["))
@@ -51,7 +51,7 @@ internal static class SettingText
 
     public static bool IsPlain(string text) => !text.Any(char.IsControl);
 
-    /// <summary>Whether a string has no lone surrogates, because JSON, paths and the database cannot store them.</summary>
+    /// <summary>Whether a string has no lone surrogates, which JSON, paths and the database cannot store.</summary>
     public static bool IsWellFormed(string text)
     {
         for (var i = 0; i < text.Length; i++)

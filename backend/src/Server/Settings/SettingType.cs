@@ -8,7 +8,7 @@ internal enum SettingType
 
     Choice,
 
-    /// <summary>Text of limited length without control characters. It contains no colon, because that separates Basic credentials.</summary>
+    /// <summary>Text of limited length without control characters. It contains no colon, because a colon separates Basic credentials.</summary>
     Text,
 
     Line,
@@ -19,7 +19,7 @@ internal enum SettingType
     /// <summary>A secret of letters, digits, <c>_</c> and <c>-</c>.</summary>
     Key,
 
-    /// <summary>A password, stored as a hash so that it cannot be read back.</summary>
+    /// <summary>A password, stored as a hash, so that it cannot be read back.</summary>
     Password,
 
     Name,

@@ -9,7 +9,7 @@ internal static class SettingsRegistration
     private const DynamicallyAccessedMemberTypes Constructed = DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
 
     /// <summary>
-    /// Adds the settings, their store and one <c>IOptionsMonitor</c> per topic. Before the store is loaded, options reflect environment and defaults.
+    /// Adds the settings, their store and one <c>IOptionsMonitor</c> per topic. Before the store is loaded, options reflect only environment and defaults.
     /// </summary>
     public static IServiceCollection AddSettings(this IServiceCollection services, ProcessEnvironment environment, ProcessOptions process) =>
         services

@@ -1,21 +1,21 @@
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Resolves every setting from the first available source: override, saved value, fallback variable, default (CFG-1). An invalid value is replaced with
-/// a warning, because it must not prevent startup (CFG-10).
+/// Resolves every setting from the first source that has a value: override, saved value, fallback variable, default (CFG-1). An invalid value is replaced and
+/// adds a warning, because it must not prevent startup (CFG-10).
 /// </summary>
 internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, ProcessEnvironment environment)
 {
     private const string Prefix = "SLUICE_CONFIG__";
     private const string FamilyPrefix = "NZBDAV_CONFIG__";
 
-    /// <summary>Returns the name of the overriding variable (CFG-2) without its prefix.</summary>
+    /// <summary>Returns the overriding variable's name (CFG-2) without the prefix.</summary>
     public static string OverrideRest(string key) =>
         key.Replace('-', '_').Replace(".", "__", StringComparison.Ordinal).ToUpperInvariant();
 
     public static string OverrideName(string key) => Prefix + OverrideRest(key);
 
-    /// <summary>Resolves all settings. The <paramref name="locked"/> ones cannot be decrypted, so only an override replaces them (CFG-53).</summary>
+    /// <summary>Resolves all settings. Settings in <paramref name="locked"/> cannot be decrypted, so only an override replaces their values (CFG-53).</summary>
     public EffectiveSettings Resolve(IReadOnlyDictionary<string, string> saved, IReadOnlySet<string>? locked = null)
     {
         var warnings = new List<string>();
@@ -78,7 +78,7 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
         definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));
 
     /// <summary>
-    /// Returns the value if valid, otherwise the nearest allowed value or the default. Null if invalid but generated, so the saved value applies.
+    /// Returns the value if valid, otherwise the nearest allowed value or the default. Null for an invalid value of a generated setting: the saved one applies.
     /// </summary>
     private static EffectiveSetting? Judge(
         SettingDefinition definition, string text, SettingOrigin origin, string? variable, List<string> warnings)

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Primitives;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// The effective settings. The store applies saved values here, and every <c>IOptionsMonitor</c> updates at once (CFG-5). They are not in the .NET
+/// The effective settings. The store applies saved values here, which immediately updates every <c>IOptionsMonitor</c> (CFG-5). They are not in the .NET
 /// configuration, because any component could read the secrets there. Reads are thread-safe. Calls to <see cref="Apply"/> must not overlap.
 /// </summary>
 internal sealed class SettingsSource(SettingsResolver resolver)
@@ -19,7 +19,7 @@ internal sealed class SettingsSource(SettingsResolver resolver)
 
     public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
 
-    /// <summary>Applies saved plain-text values and notifies listeners. The <paramref name="locked"/> values cannot be decrypted.</summary>
+    /// <summary>Applies saved plain-text values and notifies listeners. Values of <paramref name="locked"/> settings cannot be decrypted.</summary>
     public void Apply(IReadOnlyDictionary<string, string> saved, IReadOnlySet<string>? locked = null)
     {
         _current = resolver.Resolve(saved, locked);

@@ -6,8 +6,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Stores saved values in table <c>setting</c>. Encrypts secrets and hashes the WebDAV password. A value that cannot be decrypted is locked: its row
-/// stays until the setting is saved or the key is discarded (CFG-53). Thread-safe. Saves run one at a time.
+/// Stores saved values in the table <c>setting</c>. Encrypts secrets and hashes the WebDAV password. A value that cannot be decrypted is locked: its row stays
+/// until the setting is saved or the key is discarded (CFG-53). Thread-safe. Saves run one at a time.
 /// </summary>
 internal sealed class SettingsStore(
     SluiceDatabase database, SecretBox box, SettingsSource source, SettingsTrial trial, IEnumerable<ISettingCheck> checks, TimeProvider time, ILogger<SettingsStore> logger)
@@ -25,7 +25,7 @@ internal sealed class SettingsStore(
     private HashSet<string> _warned = [];
     private bool _isKeyNoted;
 
-    // The set used by this startup, newer sets that failed, and whether the table must be restored to the used set.
+    // The set used by this startup, newer sets that failed, and whether the table must be reset to the set in use.
     private SettingSet? _started;
     private IReadOnlyList<long> _failed = [];
     private bool _reverted;
@@ -61,7 +61,7 @@ internal sealed class SettingsStore(
     }
 
     /// <summary>Records that the server has started with the loaded set. May be called again after a failure.</summary>
-    /// <exception cref="StorageException">The database cannot be written. The trial has ended nevertheless.</exception>
+    /// <exception cref="StorageException">The database cannot be written. The trial has ended anyway.</exception>
     public async Task NoteStartedAsync(CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -96,14 +96,14 @@ internal sealed class SettingsStore(
     /// <summary>Returns the latest sets, newest first.</summary>
     public Task<IReadOnlyList<SettingSet>> SetsAsync(CancellationToken cancellationToken) => database.ReadAsync(SettingSets.Read, cancellationToken);
 
-    /// <summary>Saves the content of a set as a new change. Returns errors by key; null if the set does not exist.</summary>
+    /// <summary>Saves a set's content as a new change. Returns errors by key; null if the set does not exist.</summary>
     public async Task<IReadOnlyDictionary<string, string[]>?> RestoreAsync(long id, CancellationToken cancellationToken)
     {
         var sets = await SetsAsync(cancellationToken);
         if (sets.FirstOrDefault(set => set.Id == id) is not { } set)
             return null;
         var values = Open(set.Content.Select(value => new SavedRow(value.Key, value.Value)), out var lost);
-        // Skip removed settings, and secrets encrypted with another key.
+        // Skip settings that no longer exist, and secrets encrypted with another key.
         var changes = SettingSchema.All
             .Where(definition => definition.IsInSets && !lost.Contains(definition.Key) && !_locked.Contains(definition.Key))
             .Where(definition => _saved.GetValueOrDefault(definition.Key) != values.GetValueOrDefault(definition.Key))
@@ -111,7 +111,7 @@ internal sealed class SettingsStore(
         return await SaveAsync(changes, cancellationToken);
     }
 
-    /// <summary>Applies values without saving them, because startup may still fail. They are in effect until their keys are saved.</summary>
+    /// <summary>Applies values without saving them, because startup may still fail. They remain in effect until their keys are saved.</summary>
     public async Task UseUnsavedAsync(IReadOnlyDictionary<string, string?> values, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -132,14 +132,14 @@ internal sealed class SettingsStore(
     public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken) =>
         SaveAsync(changes, new Dictionary<string, string>(), cancellationToken);
 
-    /// <summary>Also saves values of unknown keys, which have no effect. Encrypts them, because they may be secrets.</summary>
+    /// <summary>Also saves values of unknown keys, which have no effect. Encrypts these values, because they may be secrets.</summary>
     public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
         IReadOnlyDictionary<string, string?> changes, IReadOnlyDictionary<string, string> kept, CancellationToken cancellationToken) =>
         SaveAsync(() => changes, kept, cancellationToken);
 
     /// <summary>
-    /// Saves the values that <see cref="UseUnsavedAsync"/> set for these keys, except keys saved in the meantime. Both happen under one lock, because a save
-    /// in between would be overwritten. Returns the saved values.
+    /// Saves the values that <see cref="UseUnsavedAsync"/> set for these keys, except keys saved in the meantime. The check and the save happen under one lock,
+    /// because a save in between would be overwritten. Returns the saved values.
     /// </summary>
     public async Task<IReadOnlyDictionary<string, string>> SaveUnsavedAsync(IReadOnlyCollection<string> keys, CancellationToken cancellationToken)
     {
@@ -176,7 +176,7 @@ internal sealed class SettingsStore(
                 connection =>
                 {
                     NoteKey(connection);
-                    // Restore the set first, because values saved at startup must not join the rows of the failed set.
+                    // Restore the set first, because values saved at startup must not be mixed with the rows of the failed set.
                     if (_reverted)
                         Replace(connection, _started!.Content);
                     string[] changed = [.. canonical.Keys.Where(key => SettingsValidator.Definition(key)!.IsInSets)];
@@ -209,7 +209,7 @@ internal sealed class SettingsStore(
 
     /// <summary>
     /// Discards the lost key: removes the locked values, creates a new key file if the box is locked, and regenerates <see cref="SettingSchema.MadeKeys"/>.
-    /// Does nothing without locked values.
+    /// Does nothing if no values are locked.
     /// </summary>
     /// <exception cref="StorageException">The key file cannot be created. Nothing has changed.</exception>
     public async Task GiveUpKeyAsync(CancellationToken cancellationToken)
@@ -222,7 +222,7 @@ internal sealed class SettingsStore(
             var replacement = box.MakeReplacement();
             if (replacement is null && given.Count == 0)
                 return;
-            // Do not cancel from here on, because both key file and database must be written.
+            // Do not cancel from here on, because the key file and the database must both be written.
             await database.WriteAsync(
                 connection =>
                 {
@@ -245,13 +245,13 @@ internal sealed class SettingsStore(
         _ = await SaveAsync(made.ToDictionary(key => key, _ => (string?)SettingSchema.MakeKey()), cancellationToken);
     }
 
-    /// <summary>Returns the errors that saving these changes would return, without saving.</summary>
+    /// <summary>Returns the errors that saving these changes would return. Saves nothing.</summary>
     public IReadOnlyDictionary<string, string[]> Check(IReadOnlyDictionary<string, string?> changes) =>
         SettingsValidator.Validate(changes, source.Current, checks, out _);
 
     public void Dispose() => _turn.Dispose();
 
-    /// <summary>Returns the values of the newest set without a failed startup, or the table's rows if no newer set failed.</summary>
+    /// <summary>Returns the values of the newest set whose startup has not failed, or the table's rows if no newer set failed.</summary>
     private IEnumerable<SavedRow> Choose(List<SavedRow> rows, IReadOnlyList<SettingSet> sets)
     {
         var accused = trial.Accused();

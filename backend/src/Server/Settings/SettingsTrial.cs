@@ -4,8 +4,8 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Remembers sets whose startup failed (CFG-12). One startup that failed with an error accuses a set. So do two consecutive ones without a recorded end, because
-/// a single kill or power cut proves nothing. Kept in a small file, because the database is not yet writable. Not thread-safe.
+/// Remembers sets whose startup failed (CFG-12). A set is accused by one startup that failed with an error, or by two consecutive startups without a recorded
+/// end, because a single kill or power cut proves nothing. Kept in a small file, because the database is not writable yet. Not thread-safe.
 /// </summary>
 internal sealed class SettingsTrial(DataFolder folder)
 {
@@ -47,7 +47,7 @@ internal sealed class SettingsTrial(DataFolder folder)
     /// <summary>Forgets all startups. Call after the database has marked the accused sets.</summary>
     public void Forget() => Write([]);
 
-    /// <summary>Changes the last line, which belongs to this startup. Does nothing without a set on trial.</summary>
+    /// <summary>Changes the last line, which belongs to this startup. Does nothing if no set is on trial.</summary>
     private void EndWith(Func<List<Start>, List<Start>> change)
     {
         if (!_isRunning)
@@ -81,7 +81,7 @@ internal sealed class SettingsTrial(DataFolder folder)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Use the set without a trial, because a full disk must not prevent startup.
+            // Use the set without recording a trial, because a full disk must not prevent startup.
         }
     }
 

@@ -12,10 +12,10 @@ internal static class SettingsValidator
 
     public static SettingDefinition? Definition(string key) => ByKey.GetValueOrDefault(key);
 
-    /// <summary>Validates changes against the schema and each other. Returns errors by key.</summary>
+    /// <summary>Validates changes against the schema and against each other. Returns errors by key.</summary>
     /// <param name="changes">Plain values by key; null removes a saved value.</param>
-    /// <param name="current">Effective values, needed for checks across settings.</param>
-    /// <param name="canonical">The changes in canonical form; complete only without errors.</param>
+    /// <param name="current">Effective values, needed to check settings against each other.</param>
+    /// <param name="canonical">The changes in canonical form; complete only if there are no errors.</param>
     public static IReadOnlyDictionary<string, string[]> Validate(
         IReadOnlyDictionary<string, string?> changes, EffectiveSettings current, IEnumerable<ISettingCheck> checks, out IReadOnlyDictionary<string, string?> canonical)
     {
@@ -51,7 +51,7 @@ internal static class SettingsValidator
         int After(string key) => int.Parse(
             accepted.TryGetValue(key, out var text) ? text ?? Definition(key)!.Default : current.Text(key), CultureInfo.InvariantCulture);
 
-        // Check only changed settings, because contradictory saved values must not block other changes.
+        // Check only changed settings, because saved values that contradict each other must not block other changes.
         bool Touches(string key, string other) => accepted.ContainsKey(key) || accepted.ContainsKey(other);
 
         if (Touches("queue.resume-threshold", "queue.max-items")

@@ -9,34 +9,34 @@ internal sealed record UsenetOptions
     /// <summary>The providers as JSON (docs/configuration.md, "Providers"). Must not be logged, because it contains credentials.</summary>
     public required string Providers { get; init; }
 
-    /// <summary>Maximum concurrent connections to all providers; 0 for the sum over the pooled providers.</summary>
+    /// <summary>Maximum concurrent connections to all providers; 0 for the total of the pooled providers.</summary>
     public required int MaxDownloadConnections { get; init; }
 
-    /// <summary>Maximum concurrent connections of imports; 0 for no separate limit.</summary>
+    /// <summary>Maximum concurrent connections for imports; 0 for no separate limit.</summary>
     public int MaxQueueConnections { get; init; }
 
     /// <summary>Percentage of connections reserved for streams during playback.</summary>
     public required int StreamingPriority { get; init; }
 
-    /// <summary>Maximum concurrent streams; 0 for as many as memory allows, which is always the upper limit.</summary>
+    /// <summary>Maximum concurrent streams; 0 for as many as memory allows. Memory is always the upper limit.</summary>
     public int MaxStreams { get; init; }
 
     /// <summary>Maximum decoded article bytes in memory, as configured.</summary>
     public required long ArticleBudgetBytes { get; init; }
 
-    /// <summary>Maximum read-ahead per stream in bytes.</summary>
+    /// <summary>Maximum read-ahead per stream, in bytes.</summary>
     public required long ReadAheadBytes { get; init; }
 
-    /// <summary>Timeout for a client's first byte. Later bytes have twice this time.</summary>
+    /// <summary>Timeout for a client's first byte. Later bytes may take twice as long.</summary>
     public required TimeSpan StreamingReadTimeout { get; init; }
 
-    /// <summary>How long a client may stop reading; infinite for unlimited.</summary>
+    /// <summary>How long a client may stop reading; infinite for no limit.</summary>
     public required TimeSpan StreamingWriteTimeout { get; init; }
 
-    /// <summary>Silence after which a streaming connection is closed.</summary>
+    /// <summary>How long a streaming connection may receive nothing before it is closed.</summary>
     public required TimeSpan StreamingStall { get; init; }
 
-    /// <summary>Silence after which a connection for imports or checks is closed.</summary>
+    /// <summary>How long a connection for imports or checks may receive nothing before it is closed.</summary>
     public required TimeSpan BackgroundStall { get; init; }
 
     /// <summary>Maximum retries per provider after an error.</summary>
@@ -44,7 +44,7 @@ internal sealed record UsenetOptions
 
     public bool KeepsWarm { get; init; } = true;
 
-    /// <summary>Connections per provider that stay open while nothing plays.</summary>
+    /// <summary>Connections per provider to keep open while nothing plays.</summary>
     public int WarmFloor { get; init; }
 
     public bool SharesSegments { get; init; } = true;
@@ -67,17 +67,17 @@ internal sealed record UsenetOptions
     /// <summary>Minimum delay before the second request.</summary>
     public required TimeSpan HedgeFloor { get; init; }
 
-    /// <summary>How long "no such article" is remembered after a provider's first such answer.</summary>
+    /// <summary>How long a missing article is remembered after a provider's first "no such article" reply.</summary>
     public required TimeSpan MissCacheTime { get; init; }
 
     public required int MissCacheEntries { get; init; }
 
     public required TimeSpan ConnectTimeout { get; init; }
 
-    /// <summary>Timeout of TCP, TLS, greeting and login together; not less than <see cref="ConnectTimeout"/>.</summary>
+    /// <summary>Total timeout for TCP, TLS, greeting and login; not less than <see cref="ConnectTimeout"/>.</summary>
     public required TimeSpan LoginTimeout { get; init; }
 
-    /// <summary>Limit of all providers together in bytes per second; 0 for unlimited.</summary>
+    /// <summary>Limit for all providers together in bytes per second; 0 for unlimited.</summary>
     public long BandwidthLimit { get; init; }
 
     /// <summary>Limits by day and time, which replace <see cref="BandwidthLimit"/> while they apply.</summary>

@@ -7,7 +7,7 @@ internal sealed record WebDavOptions
 {
     public required string User { get; init; }
 
-    /// <summary>The password hash, or plain text from the environment. Empty until a password is generated at the first startup.</summary>
+    /// <summary>The password hash, or plain text if set by the environment. Empty until a password is generated at the first startup.</summary>
     public required string Password { get; init; }
 
     /// <summary>Networks that need no login; empty unless <c>DISABLE_WEBDAV_AUTH</c> is set (DAV-33).</summary>
@@ -23,7 +23,7 @@ internal sealed record WebDavOptions
     /// <summary>Whether <see cref="StaticDownloadKey"/> is locked (CFG-53).</summary>
     public bool StaticDownloadKeyIsLocked { get; init; }
 
-    /// <summary>Reads the effective values. Networks without login also require <c>DISABLE_WEBDAV_AUTH</c>.</summary>
+    /// <summary>Reads the effective values. Networks that need no login also require <c>DISABLE_WEBDAV_AUTH</c>.</summary>
     public static WebDavOptions Read(EffectiveSettings settings, bool mayDisableAuthentication) => new()
     {
         User = settings.Text("webdav.user"),
