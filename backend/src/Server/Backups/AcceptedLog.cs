@@ -12,23 +12,23 @@ namespace Sluice.Server.Backups;
 internal sealed record AcceptedNzb(string Hash, string Name, string Category, DateTimeOffset At);
 
 /// <summary>
-/// Names of accepted NZBs in <c>accepted.jsonl</c>, one JSON object per line, so that NZBs that came after a backup get their names back (OPS-12). Only a
-/// help for people: lines are not flushed to disk, and a missing line loses a name but no NZB.
+/// Names of accepted NZBs in <c>accepted.jsonl</c>, one JSON object per line, so that NZBs added after a backup get their names back (OPS-12). The names only
+/// help people: lines are not flushed to disk, and a missing line loses a name but not an NZB.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class AcceptedLog(DataFolder folder, ILogger<AcceptedLog> logger)
 {
-    // A month of imports has a few MiB; beyond this, the oldest half is dropped.
+    // A month of imports takes a few MiB. Above this limit, the oldest half is dropped.
     private const long MaxBytes = 32 << 20;
 
     private static readonly byte[] LineEnd = "\n"u8.ToArray();
 
-    // Serializes all changes of the file. No other lock is taken inside.
+    // Serializes all changes to the file. No other lock is acquired while holding it.
     private readonly Lock _gate = new();
 
     private string Path => folder.Accepted;
 
-    /// <summary>Appends lines. A disk error is only logged, because the NZBs themselves are safe.</summary>
+    /// <summary>Appends lines. Disk errors are only logged, because the NZBs themselves are safe.</summary>
     public void Append(IReadOnlyCollection<AcceptedNzb> accepted)
     {
         if (accepted.Count == 0)
@@ -48,7 +48,7 @@ internal sealed class AcceptedLog(DataFolder folder, ILogger<AcceptedLog> logger
         }
     }
 
-    /// <summary>Reads all lines; the last one of a hash counts. Skips lines that a power cut has damaged.</summary>
+    /// <summary>Reads all lines. If a hash occurs several times, the last line counts. Skips lines damaged by a power cut.</summary>
     /// <exception cref="IOException">The file cannot be read.</exception>
     public Dictionary<string, AcceptedNzb> Read()
     {
@@ -67,7 +67,7 @@ internal sealed class AcceptedLog(DataFolder folder, ILogger<AcceptedLog> logger
         return names;
     }
 
-    /// <summary>Drops lines that no kept backup can need.</summary>
+    /// <summary>Drops lines older than every remaining backup, because no restore needs them.</summary>
     /// <param name="oldest">Time of the oldest backup.</param>
     /// <exception cref="IOException">The file cannot be rewritten.</exception>
     public void Cut(DateTimeOffset oldest)

@@ -3,22 +3,22 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>A verified backup: it got its name only after all its bytes were read back.</summary>
+/// <summary>A verified backup. It got its name only after all its bytes were read back.</summary>
 internal sealed record Backup(string Path, BackupManifest Manifest)
 {
     public string Id => Manifest.Id;
 
-    /// <summary>Names of its files.</summary>
+    /// <summary>Names of the backup's files.</summary>
     public IReadOnlyList<string> FileNames => Manifest.SealedKeySha256 is null
         ? [BackupManifest.FileName, BackupKeys.FileName, BackupFolder.DatabaseName]
         : [BackupManifest.FileName, BackupKeys.FileName, BackupFolder.DatabaseName, SealedKey.FileName];
 }
 
 /// <summary>
-/// A folder of backups, one folder each: <c>2026-11-29T030000Z-v23</c>, in UTC and with the version of the schema. An unfinished backup ends with
-/// <c>.partial</c>, a damaged one with <c>.failed</c>.
+/// A folder of backups, with one subfolder each: <c>2026-11-29T030000Z-v23</c>, in UTC and with the schema version. The name of an unfinished backup ends in
+/// <c>.partial</c>, that of a damaged one in <c>.failed</c>.
 /// </summary>
-/// <remarks>Thread-safe. The names are the only state.</remarks>
+/// <remarks>Thread-safe. The folder names are the only state.</remarks>
 internal sealed class BackupFolder(string root)
 {
     public const string DatabaseName = "sluice.db";
@@ -37,23 +37,23 @@ internal sealed class BackupFolder(string root)
 
     public string PathOf(string name) => Path.Combine(root, name);
 
-    /// <summary>All backups with a readable manifest, the newest first.</summary>
+    /// <summary>All backups with a readable manifest, newest first.</summary>
     public IReadOnlyList<Backup> List() =>
     [
         .. Folders().Select(path => BackupManifest.Read(path) is { } manifest && manifest.Id == Path.GetFileName(path) ? new Backup(path, manifest) : null)
             .OfType<Backup>().OrderByDescending(backup => backup.Manifest.At).ThenByDescending(backup => backup.Id, StringComparer.Ordinal),
     ];
 
-    /// <summary>Finds a backup by its name; null if there is none or its manifest is damaged.</summary>
+    /// <summary>Finds a backup by name; null if there is none or its manifest is damaged.</summary>
     public Backup? Find(string name) =>
         IsName(name) && Directory.Exists(PathOf(name)) && BackupManifest.Read(PathOf(name)) is { } manifest ? new Backup(PathOf(name), manifest) : null;
 
-    /// <summary>Keys of all blobs that any backup references, even one with a damaged manifest.</summary>
+    /// <summary>Keys of all blobs that any backup references, including backups with a damaged manifest.</summary>
     /// <exception cref="IOException">The keys of a backup cannot be read.</exception>
     public HashSet<UInt128> ReadKeys() => [.. Folders().SelectMany(BackupKeys.Read)];
 
     /// <summary>
-    /// Whether old backups may be deleted now: once a day, and not after the clock went back. Remembers the day as the modification time of a file.
+    /// Whether old backups may be deleted now: once a day, and not after the clock was set back. Stores the day as a file's modification time.
     /// </summary>
     public bool MayRotate(DateTimeOffset now)
     {
@@ -65,11 +65,11 @@ internal sealed class BackupFolder(string root)
         return true;
     }
 
-    /// <summary>Creates the folder of an unfinished backup and returns its path.</summary>
+    /// <summary>Creates the folder for an unfinished backup and returns its path.</summary>
     public string Begin(DateTimeOffset at, int schema)
     {
         PrivateFile.CreateFolder(root);
-        // Two within a second would get the same name.
+        // Two backups within a second would get the same name.
         while (Directory.Exists(PathOf(NameOf(at, schema))))
             at = at.AddSeconds(1);
         var partial = PathOf(NameOf(at, schema) + PrivateFile.PartialSuffix);
@@ -78,7 +78,7 @@ internal sealed class BackupFolder(string root)
         return partial;
     }
 
-    /// <summary>Creates the folder of an unfinished copy of a backup and returns its path. A damaged backup of that name is set aside.</summary>
+    /// <summary>Creates the folder for an unfinished copy of a backup and returns its path. Sets aside a damaged backup of that name.</summary>
     public string BeginCopy(string name)
     {
         if (Directory.Exists(PathOf(name)))
@@ -89,7 +89,7 @@ internal sealed class BackupFolder(string root)
         return partial;
     }
 
-    /// <summary>Renames a verified backup to its final name, durably.</summary>
+    /// <summary>Durably renames a verified backup to its final name.</summary>
     public Backup Complete(string partial)
     {
         PosixCalls.SyncFolder(partial);
@@ -100,7 +100,7 @@ internal sealed class BackupFolder(string root)
         return new Backup(path, BackupManifest.Read(path) ?? throw new IOException($"{path} lost its manifest"));
     }
 
-    /// <summary>Keeps a damaged backup for the operator, and replaces an earlier one.</summary>
+    /// <summary>Keeps a damaged backup for the operator, replacing an earlier damaged one.</summary>
     public void Fail(string path)
     {
         RemoveFailed();
@@ -110,7 +110,7 @@ internal sealed class BackupFolder(string root)
 
     public void Delete(Backup backup)
     {
-        // Without its name it no longer counts as a backup, even if the deletion ends halfway.
+        // Renamed, it no longer counts as a backup, even if the deletion stops halfway.
         var partial = backup.Path + PrivateFile.PartialSuffix;
         Directory.Move(backup.Path, partial);
         PosixCalls.SyncFolder(root);
@@ -124,7 +124,7 @@ internal sealed class BackupFolder(string root)
             Directory.Delete(partial, recursive: true);
     }
 
-    /// <summary>Deletes the remains of backups that a kill has interrupted.</summary>
+    /// <summary>Deletes what remains of backups that a kill interrupted.</summary>
     public void RemovePartials()
     {
         if (!Directory.Exists(root))

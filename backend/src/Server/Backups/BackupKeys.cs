@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Reads and writes <c>blobs.keys</c>: the keys of all blobs that a backup needs, 16 bytes each, sorted and without repetitions. Blobs never change, so
-/// a backup in the data folder refers to them instead of copying them (OPS-4).
+/// Reads and writes <c>blobs.keys</c>: the keys of all blobs that a backup needs, 16 bytes each, sorted and distinct. Blobs never change, so a backup in the
+/// data folder refers to them instead of copying them (OPS-4).
 /// </summary>
 internal static class BackupKeys
 {
@@ -12,7 +12,7 @@ internal static class BackupKeys
 
     private const int KeyBytes = 16;
 
-    // Far more than any library has; a damaged length must not fill the memory.
+    // Far more than any library has, so that a damaged length cannot exhaust memory.
     private const long MaxKeys = 100_000_000;
 
     public static byte[] ToBytes(IEnumerable<UInt128> keys)

@@ -9,10 +9,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Makes one backup: copies the database, lists the blobs that it needs, reads everything back, and only then names the folder (OPS-1, OPS-2). A kill at
-/// any moment leaves an unfinished folder, which is removed at the next startup.
+/// Creates one backup: copies the database, lists the blobs that the copy needs, reads everything back, and only then names the folder (OPS-1, OPS-2). A kill
+/// at any time leaves an unfinished folder, which the next startup removes.
 /// </summary>
-/// <remarks>Calls must not overlap, and block their thread.</remarks>
+/// <remarks>Calls must not overlap, and each blocks its thread.</remarks>
 internal sealed class BackupMaker(
     DataFolder folder,
     SluiceDatabase database,
@@ -31,12 +31,12 @@ internal sealed class BackupMaker(
     private static readonly string ProgramVersion =
         typeof(BackupMaker).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
 
-    /// <summary>Makes a backup.</summary>
-    /// <exception cref="BackupFailedException">It was made, but failed verification. It is kept under another name.</exception>
+    /// <summary>Creates a backup.</summary>
+    /// <exception cref="BackupFailedException">The backup was created but failed verification. It is kept under another name.</exception>
     /// <exception cref="StorageException">The disk is full or fails. Nothing is left behind.</exception>
     public Backup Make(BackupKind kind, CancellationToken cancellationToken)
     {
-        // Read before the copy, so that a write in between makes the mark stale rather than the copy.
+        // Read the mark before the copy. A write in between then makes the mark stale instead of the copy.
         var mark = ReadMark();
         RequireSpace();
         var at = time.WallTime();
@@ -69,7 +69,7 @@ internal sealed class BackupMaker(
         }
     }
 
-    /// <summary>Renews a backup if neither the database nor the passphrase has changed since. Returns false if one has.</summary>
+    /// <summary>Renews a backup if neither the database nor the passphrase has changed since. Returns false if either has.</summary>
     public bool TryRenew(Backup last)
     {
         if (last.Manifest.Mark.Length == 0 || last.Manifest.Mark != ReadMark() || !IsSealedAsSet(last))
@@ -109,7 +109,7 @@ internal sealed class BackupMaker(
         manifest.Write(partial);
     }
 
-    /// <summary>Adds the key of this server if there is a passphrase. Returns the hash of its file, or null.</summary>
+    /// <summary>Adds this server's encrypted key if a passphrase is set. Returns the hash of the key's file, or null.</summary>
     private string? SealKey(string partial)
     {
         if (options.CurrentValue.Passphrase is not { Length: > 0 } passphrase || box.CopyKey() is not { } key)
@@ -119,7 +119,7 @@ internal sealed class BackupMaker(
         return Convert.ToHexStringLower(SHA256.HashData(file));
     }
 
-    /// <summary>Whether a backup has the key of this server under the current passphrase, or none if there is no passphrase.</summary>
+    /// <summary>Whether a backup has this server's key under the current passphrase, or no key if no passphrase is set.</summary>
     private bool IsSealedAsSet(Backup last) =>
         options.CurrentValue.Passphrase is { Length: > 0 } passphrase && box.CopyKey() is { } key
             ? SealedKey.TryOpen(last.Path, passphrase) is { } found && CryptographicOperations.FixedTimeEquals(key, found)
@@ -132,10 +132,10 @@ internal sealed class BackupMaker(
             throw StorageException.Full(folder.Backups);
     }
 
-    /// <summary>Marks of the database file and its log, which change with every commit and every checkpoint.</summary>
+    /// <summary>Length and write time of the database file and its log, which change with every commit and every checkpoint.</summary>
     private string ReadMark() => string.Join(' ', ((string[])[folder.Database, folder.Database + "-wal"]).Select(path => new FileInfo(path)).Select(
         file => file.Exists ? string.Create(CultureInfo.InvariantCulture, $"{file.Length}:{file.LastWriteTimeUtc.Ticks}") : "0:0"));
 }
 
-/// <summary>A backup was made but failed verification; the message says why, as the end of a sentence.</summary>
+/// <summary>A backup was created but failed verification. The message says why, as the end of a sentence.</summary>
 internal sealed class BackupFailedException(string flaw) : Exception(flaw);

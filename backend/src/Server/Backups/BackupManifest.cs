@@ -5,7 +5,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>Why a backup was made. Each kind has its own retention (OPS-6).</summary>
+/// <summary>Why a backup was created. Each kind has its own retention (OPS-6).</summary>
 internal enum BackupKind
 {
     /// <summary>Scheduled.</summary>
@@ -15,21 +15,21 @@ internal enum BackupKind
     Manual,
 }
 
-/// <summary>The contents of <c>manifest.json</c>: the facts that a backup is checked against (OPS-1).</summary>
+/// <summary>The content of <c>manifest.json</c>: the facts against which a backup is verified (OPS-1).</summary>
 /// <param name="Id">Name of the folder.</param>
-/// <param name="Kind">Why it was made.</param>
+/// <param name="Kind">Why the backup was created.</param>
 /// <param name="At">When the database was in this state.</param>
-/// <param name="ProgramVersion">Version of the program that made it.</param>
-/// <param name="Schema">Number of the last migration of the database.</param>
+/// <param name="ProgramVersion">Version of the program that created the backup.</param>
+/// <param name="Schema">Number of the database's last migration.</param>
 /// <param name="Instance">Id of the installation.</param>
-/// <param name="Generation">Which NZBs the database belongs to, with the number of its last startup.</param>
-/// <param name="Numbers">The highest row numbers of the database.</param>
-/// <param name="Sha256">Hash of the database, in lowercase hexadecimal digits.</param>
+/// <param name="Generation">Identifies the NZBs that belong to the database, and the number of its last startup.</param>
+/// <param name="Numbers">The highest row numbers in the database.</param>
+/// <param name="Sha256">Hash of the database, in lowercase hex.</param>
 /// <param name="KeysSha256">Hash of <c>blobs.keys</c>.</param>
 /// <param name="Bytes">Length of the database.</param>
-/// <param name="Rows">Number of rows per table.</param>
-/// <param name="Blobs">Number of stored NZBs to which its rows refer.</param>
-/// <param name="BlobBytes">Bytes of these NZBs on disk.</param>
+/// <param name="Rows">Number of rows in each table.</param>
+/// <param name="Blobs">Number of stored NZBs that the database references.</param>
+/// <param name="BlobBytes">Size of these NZBs on disk, in bytes.</param>
 internal sealed record BackupManifest(
     string Id,
     BackupKind Kind,
@@ -48,26 +48,26 @@ internal sealed record BackupManifest(
 {
     public const string FileName = "manifest.json";
 
-    // A manifest has about 2 KiB; a damaged length must not fill the memory.
+    // A manifest takes about 2 KiB. The limit keeps a damaged length from exhausting memory.
     private const int MaxBytes = 1 << 20;
 
-    /// <summary>The last time that the database was found unchanged since <see cref="At"/>.</summary>
+    /// <summary>The last time when the database was found unchanged since <see cref="At"/>.</summary>
     public DateTimeOffset StillTrueAt { get; init; }
 
-    /// <summary>Marks of the database file at that time, which change with every write.</summary>
+    /// <summary>Length and write time of the database file and its log at that time, which change with every write.</summary>
     public string Mark { get; init; } = "";
 
-    /// <summary>Hash of <c>key.sealed</c>; null if the backup has none.</summary>
+    /// <summary>Hash of <c>key.sealed</c>; null if the backup has no key.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? SealedKeySha256 { get; init; }
 
-    /// <summary>Hash of the rest, so that damage in any other field is noticed.</summary>
+    /// <summary>Hash of the other fields, so that damage to any of them is detected.</summary>
     public string Seal { get; init; } = "";
 
-    /// <summary>Writes or replaces the manifest of a backup durably.</summary>
+    /// <summary>Durably writes or replaces a backup's manifest.</summary>
     public void Write(string folder) => PrivateFile.Replace(Path.Combine(folder, FileName), ToBytes());
 
-    /// <summary>Reads the manifest of a backup. Returns null if it is missing, damaged or of an unknown form.</summary>
+    /// <summary>Reads a backup's manifest. Returns null if it is missing, damaged, or in an unknown format.</summary>
     /// <exception cref="StorageException">The file cannot be read.</exception>
     public static BackupManifest? Read(string folder)
     {
@@ -82,7 +82,7 @@ internal sealed record BackupManifest(
         }
     }
 
-    /// <summary>Parses a manifest. Returns null if any byte differs from the output of <see cref="Write"/>.</summary>
+    /// <summary>Parses a manifest. Returns null unless its bytes are exactly those that <see cref="Write"/> would produce.</summary>
     public static BackupManifest? Parse(ReadOnlySpan<byte> bytes)
     {
         try

@@ -9,23 +9,23 @@ internal enum BackupPlace
 {
     DataFolder,
 
-    /// <summary>In the data folder and in the second folder.</summary>
+    /// <summary>Both in the data folder and in the second folder.</summary>
     Both,
 
     SecondFolder,
 }
 
-/// <summary>All backups that can be restored: those in the data folder, and those only in the second folder.</summary>
-/// <remarks>Thread-safe. Every call reads disks, one of which may be a slow network share.</remarks>
+/// <summary>All backups that can be restored: backups in the data folder, and backups that exist only in the second folder.</summary>
+/// <remarks>Thread-safe. Every call reads from disks, one of which may be a slow network share.</remarks>
 internal sealed class BackupPlaces(DataFolder folder, BackupFolder first, IOptionsMonitor<BackupOptions> options)
 {
-    /// <summary>All backups, the newest first. Leaves out a second folder that cannot be read.</summary>
+    /// <summary>All backups, newest first. Omits an unreadable second folder.</summary>
     public IReadOnlyList<(Backup Backup, BackupPlace Place)> List() => Merge(first.List(), TryList());
 
-    /// <summary>Finds a backup by name, first in the data folder; null if there is none.</summary>
+    /// <summary>Finds a backup by name, starting in the data folder; null if there is none.</summary>
     public Backup? Find(string name) => first.Find(name) ?? Second?.Find(name);
 
-    /// <summary>Merges the lists of both folders, the newest first.</summary>
+    /// <summary>Merges the lists of both folders, newest first.</summary>
     public static IReadOnlyList<(Backup Backup, BackupPlace Place)> Merge(IReadOnlyList<Backup> first, IReadOnlyList<Backup> second)
     {
         var (inFirst, inSecond) = (first.Select(backup => backup.Id).ToHashSet(), second.Select(backup => backup.Id).ToHashSet());
@@ -37,7 +37,7 @@ internal sealed class BackupPlaces(DataFolder folder, BackupFolder first, IOptio
         ];
     }
 
-    // In safe mode and on the command line the settings are not loaded.
+    // In safe mode and for commands, the settings are not loaded.
     private BackupFolder? Second =>
         options.CurrentValue.SecondDir is { Length: > 0 } set ? new BackupFolder(set) : SecondFolderNote.Read(folder) is { } note ? new BackupFolder(note.Path) : null;
 

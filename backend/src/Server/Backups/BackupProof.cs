@@ -5,20 +5,20 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Verifies a backup: its hashes, every page of its database, and the NZBs that it needs (OPS-2). Only reads, and works on a backup of any
+/// Verifies a backup: its hashes, every page of its database, and the NZBs that the database references (OPS-2). Read-only. Works on backups of any
 /// installation.
 /// </summary>
 internal sealed class BackupProof(IEnumerable<BlobReference> references, Random random)
 {
-    /// <summary>How many NZBs are unpacked and hashed.</summary>
+    /// <summary>How many NZBs are decompressed and hashed.</summary>
     private const int Sampled = 64;
 
     private readonly IReadOnlyList<BlobReference> _references = [.. references];
 
     /// <summary>Returns why a backup fails verification, as the end of a sentence; null if it is intact. Blocks the calling thread.</summary>
     /// <param name="folder">The folder of the backup.</param>
-    /// <param name="blobs">Holds the NZBs; null if they were checked already.</param>
-    /// <exception cref="StorageException">The files cannot be read, which proves nothing about them.</exception>
+    /// <param name="blobs">Where the NZBs are; null if they were checked already.</param>
+    /// <exception cref="StorageException">The files cannot be read, so they may or may not be damaged.</exception>
     public string? FindFlaw(string folder, IBlobSource? blobs, CancellationToken cancellationToken)
     {
         if (BackupManifest.Read(folder) is not { } manifest)
@@ -52,7 +52,7 @@ internal sealed class BackupProof(IEnumerable<BlobReference> references, Random 
         return blobs is null ? null : FindFlawInBlobs(copy, manifest, blobs, cancellationToken);
     }
 
-    /// <summary>Counts the stored NZBs that the rows of a database refer to, and their bytes.</summary>
+    /// <summary>Counts the stored NZBs that a database references, and their bytes.</summary>
     public (long Count, long Bytes) Measure(DatabaseCopy copy, IBlobSource blobs)
     {
         var stored = blobs.MeasureNzbs();
@@ -60,7 +60,7 @@ internal sealed class BackupProof(IEnumerable<BlobReference> references, Random 
         return (needed.Count(stored.ContainsKey), needed.Sum(key => stored.GetValueOrDefault(key)));
     }
 
-    /// <summary>Hashes of the NZBs that must exist, with repetitions.</summary>
+    /// <summary>Hashes of the NZBs that must exist, including duplicates.</summary>
     private IEnumerable<string> Nzbs(DatabaseCopy copy) => copy.HashesOf(_references.Where(reference => reference.IsNzb));
 
     private string? FindFlawInBlobs(DatabaseCopy copy, BackupManifest manifest, IBlobSource blobs, CancellationToken cancellationToken)
@@ -73,21 +73,21 @@ internal sealed class BackupProof(IEnumerable<BlobReference> references, Random 
                 continue;
             if (!stored.TryGetValue(BlobStore.KeyOf(hash), out var length))
             {
-                // The database records these as lost, and no backup can restore them.
+                // The database lists these NZBs as lost, and no backup can restore them.
                 if (lost.Contains(hash))
                     continue;
                 return $"NZB {hash} is missing";
             }
 
             (count, bytes) = (count + 1, bytes + length);
-            // Every NZB has the same probability of being chosen, however many there are.
+            // Every NZB is chosen with the same probability, however many there are.
             if (sample.Count < Sampled)
                 sample.Add(hash);
             else if (random.NextInt64(count) is var place and < Sampled)
                 sample[(int)place] = hash;
         }
 
-        // If count or total length differ from the manifest, check every NZB instead of a sample.
+        // If the count or total length differs from the manifest, check every NZB instead of a sample.
         var all = count == manifest.Blobs && bytes == manifest.BlobBytes ? sample : Nzbs(copy).Distinct().Where(hash => stored.ContainsKey(BlobStore.KeyOf(hash)));
         foreach (var hash in all)
         {
@@ -112,7 +112,7 @@ internal sealed class BackupProof(IEnumerable<BlobReference> references, Random 
         }
     }
 
-    /// <summary>SHA-256 of a file, in lowercase hexadecimal digits.</summary>
+    /// <summary>SHA-256 of a file, in lowercase hex.</summary>
     /// <exception cref="FileNotFoundException">The file does not exist.</exception>
     public static string HashOf(string path, CancellationToken cancellationToken) => DurableFolder.Read(
         () =>

@@ -4,8 +4,8 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// A backup with its NZBs as one tar file (OPS-8), which unpacks to the layout of a second folder: the folder of the backup, and <c>blobs/ab/</c>. The
-/// order and all headers depend only on the backup, so two downloads have the same bytes.
+/// A backup with its NZBs as one tar file (OPS-8), which unpacks to the layout of a second folder: the backup's folder, and <c>blobs/ab/</c>. The order and all
+/// headers depend only on the backup, so two downloads contain the same bytes.
 /// </summary>
 internal sealed class BackupTar
 {
@@ -37,7 +37,7 @@ internal sealed class BackupTar
         var lengths = blobs.MeasureNzbs();
         foreach (var hash in new SortedSet<string>(copy.HashesOf(references.Where(reference => reference.IsNzb)), StringComparer.Ordinal))
         {
-            // The backup knows that the others are lost.
+            // The others are missing, and the backup records them as lost.
             if (lengths.TryGetValue(BlobStore.KeyOf(hash), out var bytes))
                 tar._files.Add((NameOf(hash), bytes));
         }
@@ -45,8 +45,8 @@ internal sealed class BackupTar
         return tar;
     }
 
-    /// <summary>Writes the tar file. The stream is left open.</summary>
-    /// <exception cref="IOException">A file is gone, or has another length than before. The written part is useless.</exception>
+    /// <summary>Writes the tar file and leaves the stream open.</summary>
+    /// <exception cref="IOException">A file no longer exists, or its length has changed. The part written so far is useless.</exception>
     public async Task WriteAsync(Stream to, CancellationToken cancellationToken)
     {
         await using var writer = new TarWriter(to, TarEntryFormat.Ustar, leaveOpen: true);
@@ -60,8 +60,8 @@ internal sealed class BackupTar
         }
     }
 
-    /// <summary>Unpacks a tar file into a folder, and returns the folder of its backup; null if it contains none.</summary>
-    /// <param name="to">A folder that exists and is empty.</param>
+    /// <summary>Unpacks a tar file into a folder. Returns the folder of the backup inside; null if there is none.</summary>
+    /// <param name="to">An existing, empty folder.</param>
     /// <exception cref="IOException">The file cannot be read, or the folder cannot be written.</exception>
     public static async Task<string?> UnpackAsync(string path, string to, CancellationToken cancellationToken)
     {
@@ -72,7 +72,7 @@ internal sealed class BackupTar
             await using var reader = new TarReader(file);
             while (await reader.GetNextEntryAsync(copyData: false, cancellationToken) is { } entry)
             {
-                // The names are from an untrusted file, so only exact forms become paths.
+                // The names come from an untrusted file, so only expected names become paths.
                 if (entry.DataStream is not { } content || entry.Name.Split('/') is not [var folder, .., var name] parts || !IsExpected(parts))
                     continue;
                 if (BackupFolder.IsName(folder))

@@ -6,15 +6,15 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>The backups as the web UI shows them.</summary>
-/// <param name="All">Verified backups, the newest first.</param>
-/// <param name="IsMaking">Whether one is being made now.</param>
+/// <summary>The backups, as shown in the web UI.</summary>
+/// <param name="All">Verified backups, newest first.</param>
+/// <param name="IsMaking">Whether a backup is being created now.</param>
 /// <param name="Failure">Why the last attempt failed, as the end of a sentence; null if it succeeded or there was none.</param>
-/// <param name="FailedAt">When it failed.</param>
-/// <param name="NextAt">When the next one is due; null if none is scheduled.</param>
+/// <param name="FailedAt">When the last attempt failed.</param>
+/// <param name="NextAt">When the next backup is due; null if none is scheduled.</param>
 internal sealed record BackupState(IReadOnlyList<Backup> All, bool IsMaking, string? Failure, DateTimeOffset? FailedAt, DateTimeOffset? NextAt);
 
-/// <summary>Makes scheduled and manual backups, one at a time and with the lowest priority, and deletes old ones (OPS-3, OPS-6).</summary>
+/// <summary>Creates scheduled and manual backups, one at a time and with the lowest priority, and deletes old backups (OPS-3, OPS-6).</summary>
 /// <remarks>Thread-safe; one loop runs.</remarks>
 internal sealed class BackupWorker(
     SluiceDatabase database,
@@ -27,7 +27,7 @@ internal sealed class BackupWorker(
     TimeProvider time,
     ILogger<BackupWorker> logger)
 {
-    // The clock may be set meanwhile, so no wait is longer.
+    // Never wait longer, because the clock may be changed meanwhile.
     private static readonly TimeSpan Longest = TimeSpan.FromHours(1);
 
     private static readonly TimeSpan MaxAge = TimeSpan.FromDays(2);
@@ -38,7 +38,7 @@ internal sealed class BackupWorker(
 
     private readonly WatchedState<BackupState> _state = new(new BackupState([], false, null, null, null));
 
-    // Guards the fields below. No other lock is taken inside.
+    // Guards the fields below. No other lock is acquired while holding it.
     private readonly Lock _gate = new();
     private bool _isRequested;
     private int _failures;
@@ -46,7 +46,7 @@ internal sealed class BackupWorker(
 
     public BackupState State => _state.Value;
 
-    /// <summary>A sentence for the operator if no backup of the last two days is verified; null if one is, or if backups are off.</summary>
+    /// <summary>A sentence for the operator if no backup from the last two days is verified; otherwise, or if backups are off, null.</summary>
     public string? Complaint
     {
         get
@@ -56,7 +56,7 @@ internal sealed class BackupWorker(
                 return null;
             var old = state.All.Count == 0 ? "There is no backup yet" : "The newest backup is more than two days old";
             return state.Failure is { } failure ? $"{old}, because the last attempt failed: {failure}."
-                // The first one waits for a quiet moment after startup.
+                // The first backup waits for a quiet moment after startup.
                 : time.GetElapsedTime(_startedAt) < MaxAge ? null
                 : $"{old}.";
         }
@@ -65,7 +65,7 @@ internal sealed class BackupWorker(
     /// <summary>Fires at the next change of <see cref="State"/>.</summary>
     public IChangeToken GetChangeToken() => _state.GetChangeToken();
 
-    /// <summary>Requests a backup now. If one is being made, another one follows, because that one may lack the latest changes.</summary>
+    /// <summary>Requests a backup now. If one is being created, another follows, because the first may lack the latest changes.</summary>
     public void Request()
     {
         lock (_gate)
@@ -74,8 +74,8 @@ internal sealed class BackupWorker(
         _wake.Set();
     }
 
-    /// <summary>Deletes a backup, unless it is the only one. Returns false if it is.</summary>
-    /// <exception cref="StorageException">It cannot be deleted.</exception>
+    /// <summary>Deletes a backup, unless it is the only one. Returns false if it is the only one.</summary>
+    /// <exception cref="StorageException">The backup cannot be deleted.</exception>
     public bool TryDelete(Backup backup)
     {
         if (backups.List() is not { Count: > 1 })
@@ -85,14 +85,14 @@ internal sealed class BackupWorker(
         return true;
     }
 
-    /// <summary>Removes unfinished backups left by a kill, and reads the others.</summary>
+    /// <summary>Removes unfinished backups left by a kill, and reads the other backups.</summary>
     public void Prepare()
     {
         backups.RemovePartials();
         Refresh();
     }
 
-    /// <summary>Runs until canceled. Returns at once in safe mode.</summary>
+    /// <summary>Runs until canceled. Returns immediately in safe mode.</summary>
     public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
         using var changes = options.OnChange(_ => _wake.Set());
@@ -148,7 +148,7 @@ internal sealed class BackupWorker(
         _state.Change(state => state with { Failure = sentence, FailedAt = time.WallTime() });
     }
 
-    /// <summary>Deletes the backups past their retention, at most once a day.</summary>
+    /// <summary>Deletes the backups that are past their retention, at most once a day.</summary>
     private bool Rotate()
     {
         try
@@ -184,7 +184,7 @@ internal sealed class BackupWorker(
         }
     }
 
-    /// <summary>Time until the next scheduled attempt; null if none is scheduled.</summary>
+    /// <summary>Returns the time until the next scheduled attempt; null if none is scheduled.</summary>
     private TimeSpan? WaitTime()
     {
         int failures;
@@ -201,7 +201,7 @@ internal sealed class BackupWorker(
         }
 
         _state.Change(state => state with { NextAt = due });
-        // The pause after startup is measured in uptime, because the wall clock may jump.
+        // The delay after startup is measured in uptime, because the wall clock may jump.
         var pause = BackupSchedule.StartPause - time.GetElapsedTime(_startedAt);
         var left = due - time.WallTime();
         return left > pause ? left : pause;
@@ -214,7 +214,7 @@ internal sealed class BackupWorker(
     }
 }
 
-/// <summary>Runs blocking work on a separate thread with the lowest priority, so that no player slows down.</summary>
+/// <summary>Runs blocking work on a separate thread with the lowest priority, so that players are not slowed down.</summary>
 internal static class LowPriority
 {
     public static Task<T> RunAsync<T>(Func<T> work)

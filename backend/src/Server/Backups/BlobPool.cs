@@ -3,7 +3,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// The NZBs of the backups in a second folder: <c>blobs/ab/&lt;hash&gt;.nzb.br</c>. All backups share them and each is copied once, because NZBs never
+/// The NZBs of the backups in a second folder: <c>blobs/ab/&lt;hash&gt;.nzb.br</c>. All backups share them and each NZB is copied once, because NZBs never
 /// change (OPS-5). Message-id lists are not copied, because Sluice rebuilds them from the NZBs.
 /// </summary>
 /// <remarks>Calls that write must not overlap. Every call blocks.</remarks>
@@ -14,13 +14,13 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
 
     private readonly byte[] _piece = new byte[256 << 10];
 
-    // Folders with new names, which Flush writes to disk.
+    // Folders with new file names, which Flush writes to disk.
     private readonly HashSet<string> _changed = [];
 
-    /// <summary>The pool of a second folder.</summary>
+    /// <summary>Returns the pool in a second folder.</summary>
     public static BlobPool In(string second, IBlobFiles files) => new(Path.Combine(second, FolderName), files);
 
-    /// <summary>The pool next to a backup; null if there is none, because the NZBs are in the data folder.</summary>
+    /// <summary>Returns the pool next to a backup; null if there is none, because the NZBs are in the data folder.</summary>
     public static BlobPool? Beside(string backup, IBlobFiles files) =>
         Path.GetDirectoryName(Path.GetFullPath(backup)) is { } second && In(second, files) is { Exists: true } pool ? pool : null;
 
@@ -35,14 +35,14 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
         () => IsNzb(name) && File.Exists(PathOf(name)) ? files.OpenRead(PathOf(name)) : null,
         root);
 
-    /// <summary>Names of the NZBs whose first two digits, read as a number, belong to one part of several.</summary>
+    /// <summary>Splits the NZBs into parts by the number that their first two digits form. Returns the names in one part.</summary>
     public IEnumerable<string> List(int part, int parts) => DurableFolder.Read(
         () => Enumerable.Range(0, 1 << (4 * PrefixLength)).Where(prefix => prefix % parts == part)
             .Select(prefix => Path.Combine(root, prefix.ToString("x2", System.Globalization.CultureInfo.InvariantCulture))).Where(Directory.Exists)
             .SelectMany(Directory.EnumerateFiles).Select(path => Path.GetFileName(path)).Where(IsNzb).ToList(),
         root);
 
-    /// <summary>Adds a copy, or replaces a damaged one. Its name is on disk after <see cref="Flush"/>.</summary>
+    /// <summary>Adds a copy, or replaces a damaged copy. The file name is on disk after <see cref="Flush"/>.</summary>
     /// <param name="name">The file name, which starts with the hash.</param>
     /// <param name="from">The NZB in its stored form.</param>
     public void Put(string name, Stream from, CancellationToken cancellationToken)
@@ -58,7 +58,7 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
         Failpoint.Reach("second-nzb-named");
     }
 
-    /// <summary>Writes the names of new copies to disk.</summary>
+    /// <summary>Flushes the names of new copies to disk.</summary>
     public void Flush()
     {
         foreach (var folder in _changed)
@@ -68,7 +68,7 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
         _changed.Clear();
     }
 
-    /// <summary>Creates the pool, and removes unfinished copies that a kill has left.</summary>
+    /// <summary>Creates the pool, and removes unfinished copies left by a kill.</summary>
     public void Prepare()
     {
         PrivateFile.CreateFolder(root);
@@ -76,7 +76,7 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
             files.Delete(path);
     }
 
-    /// <summary>Deletes the NZBs that no backup needs. Returns their number.</summary>
+    /// <summary>Deletes the NZBs that no backup needs. Returns how many were deleted.</summary>
     /// <param name="needed">Keys of the NZBs to keep.</param>
     public int DeleteExcept(IReadOnlySet<UInt128> needed)
     {
@@ -85,14 +85,14 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
         return unneeded.Count;
     }
 
-    /// <summary>Returns the hash at the start of the name of an NZB.</summary>
+    /// <summary>Returns the hash at the start of an NZB's file name.</summary>
     public static string HashOf(string name) => name[..^BlobStore.NzbSuffix.Length];
 
-    /// <summary>Whether a file name is that of an NZB. Only such a name may become part of a path.</summary>
+    /// <summary>Whether this is the file name of an NZB. Only such a name may become part of a path.</summary>
     public static bool IsNzb(string name) =>
         name.EndsWith(BlobStore.NzbSuffix, StringComparison.Ordinal) && BlobStore.KeyOf(HashOf(name)) != UInt128.Zero && HashOf(name).All(char.IsAsciiHexDigitLower);
 
-    // Only folders of two digits, because others belong to the operator.
+    // Only folders with two-digit names, because all others belong to the operator.
     private IEnumerable<string> Files() => Directory.EnumerateDirectories(root)
         .Where(folder => Path.GetFileName(folder) is { Length: PrefixLength } prefix && prefix.All(char.IsAsciiHexDigitLower)).SelectMany(Directory.EnumerateFiles);
 

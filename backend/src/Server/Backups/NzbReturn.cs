@@ -3,8 +3,8 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Brings the NZBs of a backup in a second folder back to the data folder, before the database is replaced (OPS-5, OPS-11). On a new machine these are
-/// all of them. NZBs that the data folder has are left alone, and a repetition after a kill skips those that are back.
+/// Copies a backup's NZBs from a second folder back to the data folder, before the database is replaced (OPS-5, OPS-11). On a new machine, this means all of
+/// its NZBs. Skips NZBs that are already in the data folder, so a repetition after a kill continues where the copying stopped.
 /// </summary>
 internal sealed class NzbReturn(BlobPool pool, BlobStore blobs, IEnumerable<BlobReference> references)
 {
@@ -20,10 +20,10 @@ internal sealed class NzbReturn(BlobPool pool, BlobStore blobs, IEnumerable<Blob
         foreach (var hash in copy.HashesOf(_references).Where(hash => present.Add(BlobStore.KeyOf(hash))))
         {
             await using var packed = pool.OpenBlob(hash + BlobStore.NzbSuffix);
-            // The verification has accepted the lost ones.
+            // The verification has accepted these NZBs as lost.
             if (packed is null)
                 continue;
-            // The verification has read only some of them.
+            // The verification has read only a sample of the NZBs.
             if (!BlobStore.IsWhole(packed, hash))
                 return $"NZB {hash} is damaged";
             packed.Position = 0;

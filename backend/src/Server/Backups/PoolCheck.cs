@@ -2,14 +2,13 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>The result of reading copies again.</summary>
+/// <summary>The result of rereading copies.</summary>
 /// <param name="Replaced">Number of damaged copies that were replaced.</param>
-/// <param name="Damaged">Number of damaged copies whose original is damaged or missing too.</param>
+/// <param name="Damaged">Number of damaged copies whose original is also damaged or missing.</param>
 internal sealed record PoolCheckResult(int Replaced, int Damaged);
 
 /// <summary>
-/// Reads the NZBs of a second folder again, a thirtieth each day, because a disk loses bits without a word. A damaged copy is replaced from the data
-/// folder (OPS-5).
+/// Rereads the NZBs in a second folder, a thirtieth each day, because disks lose bits silently. A damaged copy is replaced from the data folder (OPS-5).
 /// </summary>
 /// <remarks>Blocks the calling thread.</remarks>
 internal sealed class PoolCheck(BlobPool pool, IBlobSource originals)
@@ -17,7 +16,7 @@ internal sealed class PoolCheck(BlobPool pool, IBlobSource originals)
     /// <summary>Number of days after which every copy has been read.</summary>
     public const int Days = 30;
 
-    /// <summary>Reads the part of one day.</summary>
+    /// <summary>Rereads the part for one day.</summary>
     /// <param name="day">From 0 to <see cref="Days"/> - 1.</param>
     /// <exception cref="StorageException">A damaged copy cannot be replaced.</exception>
     public PoolCheckResult Run(int day, CancellationToken cancellationToken)
@@ -38,14 +37,14 @@ internal sealed class PoolCheck(BlobPool pool, IBlobSource originals)
         return new PoolCheckResult(replaced, damaged);
     }
 
-    /// <summary>Reads every copy at once.</summary>
+    /// <summary>Rereads all copies.</summary>
     public PoolCheckResult RunAll(CancellationToken cancellationToken) =>
         Enumerable.Range(0, Days).Select(day => Run(day, cancellationToken))
             .Aggregate(static (sum, part) => new PoolCheckResult(sum.Replaced + part.Replaced, sum.Damaged + part.Damaged));
 
     private bool TryReplace(string name, CancellationToken cancellationToken)
     {
-        // Read twice, because a damaged original must not replace anything.
+        // Read it twice, because a damaged original must not replace anything.
         if (!IsWhole(originals, name))
             return false;
         using var original = originals.OpenBlob(name);
@@ -64,7 +63,7 @@ internal sealed class PoolCheck(BlobPool pool, IBlobSource originals)
         }
         catch (IOException)
         {
-            // A bad sector is damage too. If the whole disk fails, so does the replacement, which reports it.
+            // A bad sector is damage too. If the whole disk fails, the replacement fails as well and reports it.
             return false;
         }
     }

@@ -7,18 +7,18 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>The cost of a restore (OPS-10). A count is null if the present database cannot be read.</summary>
+/// <summary>The cost of a restore (OPS-10). A count is null if the current database cannot be read.</summary>
 /// <param name="Backup">The backup.</param>
-/// <param name="Age">Time since the database was last known to be in this state.</param>
-/// <param name="Later">NZBs that came after the backup. They stay, and can be queued again.</param>
-/// <param name="Settings">Settings whose value differs.</param>
-/// <param name="Logins">Browsers whose login the backup lacks.</param>
-/// <param name="Files">Files that play.</param>
-/// <param name="Locked">Keys of settings whose secrets neither the key file of this server nor that of the backup can decrypt.</param>
+/// <param name="Age">How long ago the database was last known to be in this state.</param>
+/// <param name="Later">NZBs added after the backup. They stay, and can be queued again.</param>
+/// <param name="Settings">Settings whose values differ.</param>
+/// <param name="Logins">Browsers whose login is missing from the backup.</param>
+/// <param name="Files">Files that can be played.</param>
+/// <param name="Locked">Keys of settings whose secrets neither this server's key file nor the backup's key can decrypt.</param>
 internal sealed record RestoreCost(
     Backup Backup, TimeSpan Age, int Later, int? Settings, int? Logins, long Files, IReadOnlyList<string> Locked)
 {
-    /// <summary>Whether the passphrase of the backup would unlock settings.</summary>
+    /// <summary>Whether the backup's passphrase would unlock settings.</summary>
     public bool NeedsPassphrase => Locked.Count > 0 && Backup.Manifest.SealedKeySha256 is not null;
 
     /// <summary>The cost in two or three sentences.</summary>
@@ -50,18 +50,18 @@ internal sealed record RestoreCost(
     private static string Count(long count, string one, string many) => string.Create(CultureInfo.InvariantCulture, $"{count} {(count == 1 ? one : many)}");
 }
 
-/// <summary>Reports the cost of a restore, and schedules it for the next startup. The same for web UI, safe mode and command line (OPS-10, OPS-11).</summary>
+/// <summary>Reports the cost of a restore and schedules the restore for the next startup. Web UI, safe mode and commands all use it (OPS-10, OPS-11).</summary>
 internal sealed class RestorePlan(
     DataFolder folder, BackupProof proof, BlobStore blobs, IBlobFiles files, MigrationRunner migrations, TimeProvider time)
 {
-    /// <summary>Reads a backup completely. Returns why it cannot be restored, as the end of a sentence; null if it can. Blocks the calling thread.</summary>
+    /// <summary>Reads the whole backup. Returns why it cannot be restored, as the end of a sentence, or null if it can. Blocks the calling thread.</summary>
     public string? FindObstacle(Backup backup, CancellationToken cancellationToken) =>
         backup.Manifest.Schema > migrations.Latest
             ? string.Create(CultureInfo.InvariantCulture, $"a newer Sluice made it (version {backup.Manifest.Schema} of the database, this one knows {migrations.Latest})")
             : proof.FindFlaw(backup.Path, BlobPool.Beside(backup.Path, files) ?? (IBlobSource)blobs, cancellationToken);
 
-    /// <summary>Counts the cost of restoring a verified backup. Blocks the calling thread.</summary>
-    /// <param name="key">The key from the backup (<see cref="SealedKey"/>); null without a passphrase.</param>
+    /// <summary>Calculates the cost of restoring a verified backup. Blocks the calling thread.</summary>
+    /// <param name="key">The key from the backup (<see cref="SealedKey"/>); null if no passphrase was given.</param>
     public RestoreCost Estimate(Backup backup, byte[]? key = null)
     {
         var known = BackupKeys.Read(backup.Path).ToHashSet();
@@ -78,19 +78,19 @@ internal sealed class RestorePlan(
     }
 
     /// <summary>Schedules the restore of a backup for the next startup.</summary>
-    /// <param name="by">The requester, for the log.</param>
-    /// <param name="requeue">Whether NZBs that came after the backup return to the queue.</param>
-    /// <param name="key">The key from the backup, which replaces the key file; null to keep the key file.</param>
-    /// <exception cref="StorageException">The wish cannot be written.</exception>
+    /// <param name="by">Who requested the restore, for the log.</param>
+    /// <param name="requeue">Whether NZBs added after the backup return to the queue.</param>
+    /// <param name="key">The key from the backup, which replaces the key file; null to keep the current key file.</param>
+    /// <exception cref="StorageException">The restore request cannot be written.</exception>
     public void Request(Backup backup, string by, bool requeue, byte[]? key = null)
     {
         var wish = new RestoreWish(backup.Path, backup.Manifest.Sha256, time.WallTime(), by, requeue);
-        // The folder of the replaced database also marks the progress of this restore, so it must be its own.
+        // The folder of the replaced database also marks this restore's progress, so no other restore may use it.
         while (Directory.Exists(wish.ReplacedIn(folder)))
             wish = wish with { At = wish.At.AddSeconds(1) };
         try
         {
-            // Staged first, so that the wish is never without it.
+            // Stage the key first, so that the request is never on disk without it.
             RestoredKey.Stage(folder, key);
             wish.Write(folder);
         }
@@ -113,14 +113,14 @@ internal sealed class RestorePlan(
         }
         catch (DbException)
         {
-            // It is damaged or another program's, which may be why a backup is restored.
+            // The database is damaged or another program's, which may be the reason for the restore.
             return null;
         }
     }
 
     private string[] FindLocked(PastState then, byte[]? key)
     {
-        // A separate box, because the running server's box belongs to the present database.
+        // Use a separate box, because the running server's box belongs to the current database.
         var box = new SecretBox(folder);
         var values = then.Settings.Where(setting => SecretBox.IsSealed(setting.Value)).ToDictionary();
         box.Prepare(then.Fingerprint, values);

@@ -3,22 +3,22 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Performs a restore before the database is opened (OPS-11). Each step first checks whether it is done, so that after a kill the next startup
-/// continues: until the copy is complete nothing is replaced, and from then on the restore always ends.
+/// Performs a restore before the database is opened (OPS-11). Each step first checks whether it is already done, so that after a kill the next startup
+/// continues. Nothing is replaced until the copy is complete; from then on, the restore always completes.
 /// </summary>
-/// <remarks>Needs the lock of the data folder.</remarks>
+/// <remarks>Requires the lock of the data folder.</remarks>
 internal sealed class RestoreSteps(
     DataFolder folder, BackupProof proof, BlobStore blobs, IBlobFiles files, IEnumerable<BlobReference> references, ILogger<RestoreSteps> logger)
 {
-    /// <summary>Marks that NZBs that came after the backup return to the queue by themselves.</summary>
+    /// <summary>Marks that NZBs added after the backup return to the queue automatically.</summary>
     public const string RequeueMark = "later.requeue";
 
     private static readonly string[] Companions = ["", "-wal", "-shm", "-journal"];
 
     private string Interim => folder.Database + ".restoring";
 
-    /// <summary>Performs the requested restore. Returns false if there is none, or if its backup fails verification.</summary>
-    /// <exception cref="StorageException">The disk fails in the middle of the replacement. The next startup continues it.</exception>
+    /// <summary>Performs the requested restore. Returns false if none is requested or the backup fails verification.</summary>
+    /// <exception cref="StorageException">The disk failed in the middle of the replacement. The next startup continues it.</exception>
     public async Task<bool> RunAsync(CancellationToken cancellationToken)
     {
         try
@@ -47,7 +47,7 @@ internal sealed class RestoreSteps(
         }
 
         var replaced = wish.ReplacedIn(folder);
-        // The folder exists once the copy is complete, and the copy until it has the name of the database.
+        // This folder exists once the copy is complete. The copy exists until it is renamed to the database.
         if (!Directory.Exists(replaced))
         {
             if (await TryCopyAsync(wish, cancellationToken) is { } flaw)
@@ -79,7 +79,7 @@ internal sealed class RestoreSteps(
         return true;
     }
 
-    /// <summary>Checks and copies the backup. Returns why it cannot be restored, or null. A disk error must not prevent startup.</summary>
+    /// <summary>Verifies and copies the backup. Returns why it cannot be restored, or null. A disk error must not prevent startup.</summary>
     private async Task<string?> TryCopyAsync(RestoreWish wish, CancellationToken cancellationToken)
     {
         try
@@ -114,7 +114,7 @@ internal sealed class RestoreSteps(
 
     private void ReplaceDatabase(string replaced)
     {
-        // Move the log with its database, because it would corrupt another one.
+        // Move the log together with its database, because it would corrupt any other database.
         foreach (var path in Companions.Select(suffix => folder.Database + suffix).Where(File.Exists))
         {
             File.Move(path, Path.Combine(replaced, Path.GetFileName(path)), overwrite: true);

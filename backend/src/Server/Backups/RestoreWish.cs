@@ -5,25 +5,25 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// A requested restore, performed at the next startup before the database is opened (OPS-11). On disk as <c>restore.json</c> until its last
-/// step is done, so that a kill at any moment only delays it.
+/// A requested restore, performed at the next startup before the database is opened (OPS-11). Stored as <c>restore.json</c> until the last step is done, so
+/// that a kill at any time only delays the restore.
 /// </summary>
 /// <param name="Folder">The folder of the backup.</param>
-/// <param name="Sha256">Hash of its database, so that no other backup is restored instead.</param>
-/// <param name="At">Time of the request, after which the folder of the replaced database is named.</param>
-/// <param name="By">The requester: <c>web UI</c>, <c>safe mode</c> or <c>command line</c>.</param>
-/// <param name="Requeue">Whether NZBs that came after the backup return to the queue by themselves.</param>
+/// <param name="Sha256">Hash of the backup's database, so that no other backup is restored instead.</param>
+/// <param name="At">Time of the request; also the name of the replaced database's folder.</param>
+/// <param name="By">Who requested it: <c>web UI</c>, <c>safe mode</c> or <c>command line</c>.</param>
+/// <param name="Requeue">Whether NZBs added after the backup return to the queue automatically.</param>
 internal sealed record RestoreWish(string Folder, string Sha256, DateTimeOffset At, string By, bool Requeue)
 {
     private const int MaxBytes = 64 << 10;
 
-    /// <summary>The folder that receives the replaced database.</summary>
+    /// <summary>Returns the folder for the replaced database.</summary>
     public string ReplacedIn(DataFolder folder) =>
         Path.Combine(folder.Replaced, At.UtcDateTime.ToString(ReplacedDatabases.TimeFormat, CultureInfo.InvariantCulture));
 
     public void Write(DataFolder folder) => PrivateFile.Replace(folder.RestoreWish, JsonSerializer.SerializeToUtf8Bytes(this, BackupsJson.Default.RestoreWish));
 
-    /// <summary>Returns null if there is none, or if the file is not a wish.</summary>
+    /// <summary>Reads the request; null if there is none or the file is not a request.</summary>
     /// <exception cref="StorageException">The file cannot be read.</exception>
     public static RestoreWish? Read(DataFolder folder) => DurableFolder.Read(
         () =>
@@ -41,7 +41,7 @@ internal sealed record RestoreWish(string Folder, string Sha256, DateTimeOffset 
         },
         folder.RestoreWish);
 
-    /// <summary>Removes the wish durably.</summary>
+    /// <summary>Durably removes the request.</summary>
     public static void Remove(DataFolder folder)
     {
         File.Delete(folder.RestoreWish);
@@ -56,7 +56,7 @@ internal static class ReplacedDatabases
 
     private static readonly TimeSpan KeptFor = TimeSpan.FromDays(7);
 
-    /// <summary>Deletes databases replaced at least a week ago. Deletes none if one is newer than the clock, because then the clock went back.</summary>
+    /// <summary>Deletes databases replaced at least a week ago. If one is newer than the current time, the clock was set back and none is deleted.</summary>
     public static void Prune(DataFolder folder, DateTimeOffset now)
     {
         if (!Directory.Exists(folder.Replaced))

@@ -4,12 +4,12 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Puts the key file of a backup in place during a restore (OPS-16). A request stages it next to the current key, and a present key that differs is kept
+/// Installs a backup's key file during a restore (OPS-16). A restore request stages the key next to the current one. If the current key differs, it is kept
 /// under another name.
 /// </summary>
 internal static class RestoredKey
 {
-    /// <summary>Stages a key, or discards a staged one if the key is null.</summary>
+    /// <summary>Stages a key. If the key is null, discards a staged key.</summary>
     /// <exception cref="IOException">The file cannot be written.</exception>
     public static void Stage(DataFolder folder, byte[]? key)
     {
@@ -18,7 +18,7 @@ internal static class RestoredKey
             KeyFile.Write(StagedIn(folder), key);
     }
 
-    /// <summary>Makes a staged key the key of the server. Does nothing if there is none, so it may be repeated after a kill.</summary>
+    /// <summary>Makes a staged key the server's key. Does nothing if there is none, so that it may be repeated after a kill.</summary>
     public static void Place(DataFolder folder)
     {
         var (staged, path) = (StagedIn(folder), KeyFile.Of(folder));

@@ -8,11 +8,11 @@ internal static class RetentionPolicy
     /// <summary>Number of manual backups to keep.</summary>
     public const int Manual = 10;
 
-    /// <summary>Returns the backups to delete now: at most one day's of each kind, so that a wrong clock or setting costs little before it is noticed.</summary>
+    /// <summary>Returns the backups to delete now: at most one day's of each kind, so that a wrong clock or setting costs little at first.</summary>
     /// <param name="all">All verified backups.</param>
-    /// <param name="days">How many of the last days with a scheduled backup keep their newest one.</param>
-    /// <param name="weeks">The same for weeks.</param>
-    /// <param name="now">The current time. Nothing is deleted if a backup is newer, because then the clock went back.</param>
+    /// <param name="days">On how many recent days with a scheduled backup the newest one is kept.</param>
+    /// <param name="weeks">The same, for weeks.</param>
+    /// <param name="now">The current time. If any backup is newer, nothing is deleted, because the clock was set back.</param>
     public static IReadOnlyList<Backup> Choose(IReadOnlyList<Backup> all, int days, int weeks, DateTimeOffset now)
     {
         if (all.Count == 0 || all.Any(backup => backup.Manifest.At > now))

@@ -8,12 +8,12 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// The key file of a server in a backup, as <c>key.sealed</c>: AES-256-GCM under a key that PBKDF2-HMAC-SHA256 derives from a passphrase, so that a
-/// backup alone decrypts no secret (OPS-7).
+/// A server's key file inside a backup, as <c>key.sealed</c>: AES-256-GCM under a key that PBKDF2-HMAC-SHA256 derives from a passphrase, so that a backup alone
+/// cannot decrypt any secret (OPS-7).
 /// </summary>
 /// <param name="Rounds">Rounds of PBKDF2.</param>
 /// <param name="Salt">Salt of PBKDF2.</param>
-/// <param name="Box">Nonce, ciphertext and tag, one after the other.</param>
+/// <param name="Box">Nonce, ciphertext and tag, concatenated.</param>
 internal sealed record SealedKey(int Rounds, byte[] Salt, byte[] Box)
 {
     public const string FileName = "key.sealed";
@@ -23,11 +23,11 @@ internal sealed record SealedKey(int Rounds, byte[] Salt, byte[] Box)
     private const int NonceBytes = 12;
     private const int TagBytes = 16;
 
-    // A damaged or foreign file must neither fill the memory nor keep a core busy for hours.
+    // A damaged or foreign file must neither exhaust memory nor keep a CPU core busy for hours.
     private const int MaxRounds = 10_000_000;
     private const int MaxFileBytes = 4096;
 
-    /// <summary>Encrypts a key. Each call gives another file.</summary>
+    /// <summary>Encrypts a key. Each call produces a different file.</summary>
     public static byte[] Seal(ReadOnlySpan<byte> key, string passphrase)
     {
         var salt = RandomNumberGenerator.GetBytes(SaltBytes);
@@ -38,8 +38,8 @@ internal sealed record SealedKey(int Rounds, byte[] Salt, byte[] Box)
         return JsonSerializer.SerializeToUtf8Bytes(new SealedKey(DefaultRounds, salt, box), BackupsJson.Default.SealedKey);
     }
 
-    /// <summary>Decrypts the key of a backup. Takes about a quarter of a second of computing time.</summary>
-    /// <returns>The key; null if the passphrase is wrong, or if the backup has no intact key.</returns>
+    /// <summary>Decrypts a backup's key. Takes about a quarter of a second of CPU time.</summary>
+    /// <returns>The key; null if the passphrase is wrong, or the backup has no intact key.</returns>
     /// <exception cref="StorageException">The file cannot be read.</exception>
     public static byte[]? TryOpen(string backup, string passphrase)
     {
@@ -70,7 +70,7 @@ internal sealed record SealedKey(int Rounds, byte[] Salt, byte[] Box)
         }
     }
 
-    // Normalized, because keyboards write the same letter in different ways.
+    // Normalize, because keyboards encode the same letter in different ways.
     private static byte[] Derive(string passphrase, byte[] salt, int rounds) =>
         Rfc2898DeriveBytes.Pbkdf2(Encoding.UTF8.GetBytes(NfcName.Of(passphrase)), salt, rounds, HashAlgorithmName.SHA256, KeyFile.Bytes);
 }

@@ -3,10 +3,10 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// Complete copies of backups on another disk: the same folders, and one <see cref="BlobPool"/> (OPS-5). A copy gets its name only after all its bytes
-/// were read back, so a kill at any moment leaves an unfinished folder and copies of NZBs that the next run uses.
+/// Complete copies of backups on another disk: the same folders, and one <see cref="BlobPool"/> (OPS-5). A copy gets its name only after all its bytes were
+/// read back. A kill at any time leaves an unfinished folder, and copies of NZBs that the next run reuses.
 /// </summary>
-/// <remarks>Calls must not overlap, and block their thread.</remarks>
+/// <remarks>Calls must not overlap, and each blocks its thread.</remarks>
 internal sealed class SecondFolder(string path, IBlobFiles files, BackupProof proof, IEnumerable<BlobReference> references)
 {
     private const long SpareBytes = 64L << 20;
@@ -17,7 +17,7 @@ internal sealed class SecondFolder(string path, IBlobFiles files, BackupProof pr
 
     public BlobPool Pool { get; } = BlobPool.In(path, files);
 
-    /// <summary>Refuses a folder that is missing or belongs to another Sluice.</summary>
+    /// <summary>Throws if the folder is missing or belongs to another installation of Sluice.</summary>
     /// <param name="instance">Id of this installation.</param>
     /// <param name="wasUsed">Whether the folder has held backups before.</param>
     /// <exception cref="BackupFailedException">The message says why.</exception>
@@ -25,17 +25,17 @@ internal sealed class SecondFolder(string path, IBlobFiles files, BackupProof pr
     {
         if (!Directory.Exists(path))
             throw new BackupFailedException("the folder does not exist");
-        // An unmounted disk leaves its empty mount point, and copies there would fill the wrong disk.
+        // If a disk is not mounted, its mount point is empty, and copies there would fill the wrong disk.
         if (wasUsed && !Pool.Exists)
             throw new BackupFailedException("the folder is empty, but held backups before; is its disk mounted?");
         if (Backups.List().Any(backup => backup.Manifest.Instance != instance))
             throw new BackupFailedException("the folder holds backups of another Sluice; restore one of them, or choose another folder");
     }
 
-    /// <summary>Copies a verified backup with the NZBs that are not here yet, and verifies the copy.</summary>
-    /// <returns>The copy, and the number of NZBs that were copied with it.</returns>
+    /// <summary>Copies a verified backup with the NZBs that are not yet in this folder, and verifies the copy.</summary>
+    /// <returns>The copy, and the number of NZBs copied with it.</returns>
     /// <exception cref="BackupFailedException">The copy failed verification.</exception>
-    /// <exception cref="StorageException">A disk is full or fails. Copied NZBs stay for the next attempt.</exception>
+    /// <exception cref="StorageException">A disk is full or fails. NZBs already copied stay for the next attempt.</exception>
     public (Backup Made, int Nzbs) Copy(Backup from, IBlobSource originals, CancellationToken cancellationToken)
     {
         try
@@ -53,7 +53,7 @@ internal sealed class SecondFolder(string path, IBlobFiles files, BackupProof pr
         }
     }
 
-    /// <summary>Deletes backups past their retention, and the NZBs that no other one needs.</summary>
+    /// <summary>Deletes backups past their retention, and the NZBs that no other backup needs.</summary>
     /// <returns>The deleted backups.</returns>
     public IReadOnlyList<Backup> Prune(int days, int weeks, DateTimeOffset now)
     {
@@ -75,7 +75,7 @@ internal sealed class SecondFolder(string path, IBlobFiles files, BackupProof pr
             throw StorageException.Full(path);
         foreach (var name in missing.Select(hash => hash + BlobStore.NzbSuffix))
         {
-            // The verification decides whether a missing one is known to be lost.
+            // If the NZB is missing, the verification decides whether it is known to be lost.
             using var original = originals.OpenBlob(name);
             if (original is not null)
                 Pool.Put(name, original, cancellationToken);
@@ -115,7 +115,7 @@ internal sealed class SecondFolder(string path, IBlobFiles files, BackupProof pr
     {
         if (proof.FindFlaw(partial, Pool, cancellationToken) is null)
             return;
-        // The flaw may be an old copy of an NZB, so read and replace them all before giving up.
+        // The flaw may be an old copy of an NZB, so reread and replace all copies before giving up.
         new PoolCheck(Pool, originals).RunAll(cancellationToken);
         if (proof.FindFlaw(partial, Pool, cancellationToken) is not { } flaw)
             return;

@@ -4,19 +4,19 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Backups;
 
 /// <summary>
-/// What the data folder knows about the second folder, in <c>backups/second.json</c>. The path is also here because safe mode and the command line cannot
-/// read the settings, and progress is not in the second folder because an unchanged one is never written.
+/// State of the second folder, stored in the data folder as <c>backups/second.json</c>. It includes the path, because safe mode and commands cannot read the
+/// settings. It includes the progress, because an unchanged second folder is never written.
 /// </summary>
 /// <param name="Path">The second folder.</param>
-/// <param name="WasUsed">Whether it has held a backup.</param>
-/// <param name="CheckedOn">Day of the last reading of copies, in UTC; null if there was none.</param>
-/// <param name="Part">The part that was read then, from 0 to <see cref="PoolCheck.Days"/> - 1.</param>
-/// <param name="Damaged">Number of copies in that part that were damaged, like their originals.</param>
+/// <param name="WasUsed">Whether the folder has ever held a backup.</param>
+/// <param name="CheckedOn">Day when copies were last reread, in UTC; null if never.</param>
+/// <param name="Part">The part that was reread on that day, from 0 to <see cref="PoolCheck.Days"/> - 1.</param>
+/// <param name="Damaged">Number of copies in that part that were damaged along with their originals.</param>
 internal sealed record SecondFolderNote(string Path, bool WasUsed, DateOnly? CheckedOn, int Part, int Damaged)
 {
     private const int MaxBytes = 64 << 10;
 
-    /// <summary>Reads the note. Returns null if there is none, or if the file is damaged.</summary>
+    /// <summary>Reads the note. Returns null if there is none or the file is damaged.</summary>
     public static SecondFolderNote? Read(DataFolder folder)
     {
         try
@@ -27,7 +27,7 @@ internal sealed record SecondFolderNote(string Path, bool WasUsed, DateOnly? Che
         }
         catch (Exception e) when (e is JsonException or IOException or UnauthorizedAccessException)
         {
-            // Only progress is lost: the worker writes the note again.
+            // Only progress is lost, because the worker writes the note again.
             return null;
         }
     }

@@ -8,12 +8,12 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>The second folder as the web UI shows it.</summary>
+/// <summary>The second folder, as shown in the web UI.</summary>
 /// <param name="Path">The folder; empty if none is set.</param>
-/// <param name="All">Its verified backups, the newest first.</param>
-/// <param name="IsCopying">Whether a backup is being copied or read again.</param>
+/// <param name="All">Verified backups in the folder, newest first.</param>
+/// <param name="IsCopying">Whether a backup is being copied, or copies are being reread.</param>
 /// <param name="Failure">Why the last attempt failed, as the end of a sentence; null if it succeeded or there was none.</param>
-/// <param name="FailedAt">When it failed.</param>
+/// <param name="FailedAt">When the last attempt failed.</param>
 /// <param name="Warning">Why the copies protect less than they could, as a sentence; null if nothing is wrong.</param>
 internal sealed record SecondFolderState(
     string Path, IReadOnlyList<Backup> All, bool IsCopying, string? Failure, DateTimeOffset? FailedAt, string? Warning)
@@ -22,8 +22,8 @@ internal sealed record SecondFolderState(
 }
 
 /// <summary>
-/// Copies each new backup to the second folder, and reads a thirtieth of the copied NZBs again each day, with the lowest priority (OPS-5). A folder that
-/// cannot be used is reported, and never affects the backups in the data folder.
+/// Copies each new backup to the second folder, and rereads a thirtieth of the copied NZBs each day, with the lowest priority (OPS-5). An unusable folder is
+/// reported, and never affects the backups in the data folder.
 /// </summary>
 /// <remarks>Thread-safe; one loop runs.</remarks>
 internal sealed class SecondFolderWorker(
@@ -38,7 +38,7 @@ internal sealed class SecondFolderWorker(
     TimeProvider time,
     ILogger<SecondFolderWorker> logger)
 {
-    // The clock may be set meanwhile, so no wait is longer.
+    // Never wait longer, because the clock may be changed meanwhile.
     private static readonly TimeSpan Longest = TimeSpan.FromHours(1);
 
     private static readonly TimeSpan MaxAge = TimeSpan.FromDays(2);
@@ -47,17 +47,17 @@ internal sealed class SecondFolderWorker(
     private readonly WatchedState<SecondFolderState> _state = new(SecondFolderState.None);
     private readonly long _startedAt = time.GetTimestamp();
 
-    // Set by callbacks; the loop takes it.
+    // Set by callbacks and cleared by the loop.
     private volatile bool _isAsked;
 
-    // Only the loop uses these.
+    // Used only by the loop.
     private SecondFolderNote? _note;
     private int _failures;
     private long _failedAt;
 
     public SecondFolderState State => _state.Value;
 
-    /// <summary>A sentence for the operator if the newest backup is not copied; null if it is, or if there is no second folder.</summary>
+    /// <summary>A sentence for the operator if the newest backup has not been copied; null if it has, or if no second folder is set.</summary>
     public string? Complaint
     {
         get
@@ -76,8 +76,8 @@ internal sealed class SecondFolderWorker(
     /// <summary>Fires at the next change of <see cref="State"/>.</summary>
     public IChangeToken GetChangeToken() => _state.GetChangeToken();
 
-    /// <summary>Deletes a backup of the second folder, unless it is the only one there. Returns false if it is.</summary>
-    /// <exception cref="StorageException">It cannot be deleted.</exception>
+    /// <summary>Deletes a backup in the second folder, unless it is the only one there. Returns false if it is the only one.</summary>
+    /// <exception cref="StorageException">The backup cannot be deleted.</exception>
     public bool TryDelete(Backup backup)
     {
         var second = new BackupFolder(State.Path);
@@ -88,7 +88,7 @@ internal sealed class SecondFolderWorker(
         return true;
     }
 
-    /// <summary>Runs until canceled. Returns at once in safe mode.</summary>
+    /// <summary>Runs until canceled. Returns immediately in safe mode.</summary>
     public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
         // The setting may have been removed while the server was stopped.
@@ -128,7 +128,7 @@ internal sealed class SecondFolderWorker(
 
     private bool HasNewest(SecondFolderState state) => NewestId() is not { } id || state.All.Any(backup => backup.Id == id);
 
-    /// <summary>Begins with another folder if the setting has changed.</summary>
+    /// <summary>Switches to another folder if the setting has changed.</summary>
     private async Task TakeSettingAsync()
     {
         var path = options.CurrentValue.SecondDir;
@@ -145,15 +145,15 @@ internal sealed class SecondFolderWorker(
 
         if (_note?.Path != path)
             _note = new SecondFolderNote(path, WasUsed: false, CheckedOn: null, Part: PoolCheck.Days - 1, Damaged: 0);
-        // Reading a network share may take long, so this thread must not do it.
+        // Reading a network share may take long, so do not block this thread.
         var found = await LowPriority.RunAsync(() => (All: List(path), Warning: SecondPlace.FindWarning(folder, path)));
         _state.Change(_ => SecondFolderState.None with { Path = path, All = found.All, Warning = found.Warning });
     }
 
-    /// <summary>Time until the next round without a request.</summary>
+    /// <summary>Returns the time until the next round, unless a request comes first.</summary>
     private TimeSpan WaitTime()
     {
-        // Without a backup there is nothing to copy, and the next one wakes the loop.
+        // Without a backup there is nothing to copy, and the next backup wakes the loop.
         if (NewestId() is null)
             return Longest;
         if (_failures > 0)
@@ -187,7 +187,7 @@ internal sealed class SecondFolderWorker(
         }
     }
 
-    /// <summary>Copies the newest backup and reads the part of the day. Returns a warning, or null.</summary>
+    /// <summary>Copies the newest backup and rereads the part for the day. Returns a warning, or null.</summary>
     private string? RunRound(string path, CancellationToken stopping)
     {
         if (backups.State.All is not [var newest, ..])
@@ -201,7 +201,7 @@ internal sealed class SecondFolderWorker(
             BackupsLog.Copied(logger, made.Id, path, copied, (long)time.GetElapsedTime(began).TotalMilliseconds);
             note = note with { WasUsed = true };
             note.Write(folder);
-            // Before this, nothing was in the folder that could be past its retention.
+            // Only now can the folder contain backups past their retention.
             if (second.Backups.MayRotate(time.WallTime()))
             {
                 foreach (var old in second.Prune(options.CurrentValue.Days, options.CurrentValue.Weeks, time.WallTime()))
@@ -218,7 +218,7 @@ internal sealed class SecondFolderWorker(
         };
     }
 
-    /// <summary>Reads the next part of the copied NZBs, and notes it.</summary>
+    /// <summary>Rereads the next part of the copied NZBs, and records that in the note.</summary>
     private SecondFolderNote ReadAgain(SecondFolder second, SecondFolderNote note, CancellationToken stopping)
     {
         var part = (note.Part + 1) % PoolCheck.Days;
@@ -232,7 +232,7 @@ internal sealed class SecondFolderWorker(
         return read;
     }
 
-    /// <summary>Describes a failure for a client, which must not see paths.</summary>
+    /// <summary>Describes a failure to clients, which must not see paths.</summary>
     private static string Describe(Exception failure, string path)
     {
         if (failure is BackupFailedException)
@@ -256,7 +256,7 @@ internal sealed class SecondFolderWorker(
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The next round reports why it cannot be used.
+            // The next round reports why the folder cannot be used.
             return [];
         }
     }

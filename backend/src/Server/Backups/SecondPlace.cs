@@ -3,7 +3,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>Judges the place of the second folder, because copies on the same disk are lost with it (OPS-5).</summary>
+/// <summary>Checks where the second folder is, because copies on the same disk are lost together with it (OPS-5).</summary>
 internal static class SecondPlace
 {
     /// <summary>Returns why copies in a folder protect less than they could, as a sentence; null if nothing is wrong or unknown.</summary>
@@ -13,14 +13,14 @@ internal static class SecondPlace
             ? "The second folder is on the same disk as the data folder, so both are lost together."
         : null;
 
-    /// <summary>Whether a path is a folder or lies inside it.</summary>
+    /// <summary>Whether a path is the folder itself or lies inside it.</summary>
     public static bool IsIn(string path, string folder) =>
         Resolve(path) is var inner && Resolve(folder) is var outer && (inner == outer || inner.StartsWith(outer + Path.DirectorySeparatorChar, StringComparison.Ordinal));
 
     private static string Resolve(string path) => PosixCalls.RealPath(path) ?? Path.TrimEndingDirectorySeparator(Path.GetFullPath(path));
 }
 
-/// <summary>Refuses a second folder that would mix its files with others of the data folder.</summary>
+/// <summary>Refuses a second folder whose files would be mixed with other files of the data folder.</summary>
 internal sealed class SecondPlaceCheck(DataFolder folder) : ISettingCheck
 {
     public string Key => "backup.second-dir";

@@ -2,12 +2,12 @@ using Microsoft.Extensions.Primitives;
 
 namespace Sluice.Server.Backups;
 
-/// <summary>The state of a worker, and a token that fires when it changes, so that pages can follow it.</summary>
-/// <remarks>Thread-safe. Subscribers run on the thread that changes the state, without its lock.</remarks>
+/// <summary>A worker's state, and a token that fires when the state changes, so that pages can follow it.</summary>
+/// <remarks>Thread-safe. Subscribers run on the thread that changes the state, outside the lock.</remarks>
 internal sealed class WatchedState<T>(T initial)
     where T : class, IEquatable<T>
 {
-    // Guards both fields. No other lock is taken inside.
+    // Guards both fields. No other lock is acquired while holding it.
     private readonly Lock _gate = new();
     private T _value = initial;
     private ConfigurationReloadToken _change = new();
@@ -28,7 +28,7 @@ internal sealed class WatchedState<T>(T initial)
             return _change;
     }
 
-    /// <summary>Replaces the value by what <paramref name="change"/> makes of it. An equal value notifies nobody.</summary>
+    /// <summary>Replaces the value with the result of <paramref name="change"/>. If the result is equal, nobody is notified.</summary>
     public void Change(Func<T, T> change)
     {
         ConfigurationReloadToken changed;
