@@ -6,7 +6,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Verifies the administrator's login. The slow hash runs in the queue that all logins share (S2). Thread-safe.</summary>
+/// <summary>Verifies the administrator's login. The slow hash runs in the queue shared by all logins (S2). Thread-safe.</summary>
 internal sealed class AdminPassword(AdminStore store, FailureBudget failures, HashLine line)
 {
     private long _hashes;
@@ -18,7 +18,7 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
     {
         if (store.Admin is not { } admin)
             return LoginVerdict.Refused;
-        // The mark covers the stored login, so a failure against an earlier login is not remembered for the current one.
+        // The mark covers the stored login, so that a failure against an earlier login does not count against the current one.
         var mark = failures.Mark(string.Join('\0', admin.Name, admin.Password, user, password));
         if (failures.WasWrong(CredentialKind.AdminPassword, caller, mark))
             return LoginVerdict.Refused;
@@ -39,7 +39,7 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
         return LoginVerdict.Accepted;
     }
 
-    /// <summary>Hashes the password, even if the name is wrong, so that response times reveal no names (S1).</summary>
+    /// <summary>Hashes the password even if the name is wrong, so that response times do not reveal names (S1).</summary>
     private bool IsRight(string user, string password)
     {
         Interlocked.Increment(ref _hashes);
@@ -47,12 +47,12 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
     }
 }
 
-/// <summary>Marks an endpoint that also takes a named key as a bearer token, because Prometheus sends no other header (OPS-32).</summary>
+/// <summary>Marks an endpoint that also accepts a named key as a bearer token, because Prometheus cannot send the key in another header (OPS-32).</summary>
 internal sealed class BearerKeys;
 
 /// <summary>
-/// Authenticates the admin API by a session cookie or by a named key in <c>X-Api-Key</c> (ADM-2), and by nothing else. Endpoints with
-/// <see cref="BearerKeys"/> also take the key as a bearer token.
+/// Authenticates the admin API only by a session cookie or a named key in <c>X-Api-Key</c> (ADM-2). Endpoints with <see cref="BearerKeys"/> also accept the key
+/// as a bearer token.
 /// </summary>
 internal sealed class AdminDoor(
     IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, UrlEncoder encoder, AdminStore store, FailureBudget failures)
@@ -61,7 +61,7 @@ internal sealed class AdminDoor(
     /// <summary>Name of the authentication scheme and of its policy.</summary>
     public const string Name = "Admin";
 
-    /// <summary>Claim with the kind of credential: <see cref="Session"/>, <see cref="FullKey"/> or <see cref="ReadKey"/>.</summary>
+    /// <summary>Claim that states the kind of credential: <see cref="Session"/>, <see cref="FullKey"/> or <see cref="ReadKey"/>.</summary>
     public const string Kind = "kind";
 
     public const string Session = "session";
@@ -125,7 +125,7 @@ internal sealed class AdminDoor(
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // Serve the request anyway: the storage error is already logged, and only the time of last use is lost.
+            // Serve the request anyway: the storage error is already logged, and only the last-use time is lost.
         }
     }
 

@@ -18,10 +18,10 @@ internal sealed record SessionPlace(string Address, string Agent)
 /// <param name="Created">Time of the login.</param>
 /// <param name="Used">Last use, saved about once an hour.</param>
 /// <param name="Proved">When the password was last entered; null if not since the server started.</param>
-/// <param name="Place">Address and browser of the last use.</param>
+/// <param name="Place">Address and browser of the most recent use.</param>
 internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Used, LivedTime? Proved, SessionPlace Place)
 {
-    /// <summary>A session ends after this time, however often it is used.</summary>
+    /// <summary>Maximum lifetime of a session, however often it is used.</summary>
     public static readonly TimeSpan LongestLife = TimeSpan.FromDays(180);
 
     private const int IdDigits = 16;
@@ -48,20 +48,20 @@ internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Us
 }
 
 /// <summary>
-/// A point in time whose age survives jumps of the wall clock, because it is measured by the monotonic clock. Times saved by an earlier run rely on
-/// the wall clock; their timestamp is null.
+/// A point in time whose age is not affected by jumps of the wall clock, because the monotonic clock measures it. Times saved by an earlier run rely on the
+/// wall clock; their timestamp is null.
 /// </summary>
 internal readonly record struct LivedTime(DateTimeOffset Stored, long? Timestamp)
 {
-    // A small clock adjustment does not justify a database write.
+    // Smaller differences do not justify a database write.
     private static readonly TimeSpan Tolerance = TimeSpan.FromHours(1);
 
-    /// <summary>Whether the wall clock has jumped since this moment was saved.</summary>
+    /// <summary>Whether the wall clock has jumped since this time was saved.</summary>
     public bool IsOff(TimeProvider time) => Timestamp is { } timestamp && (Stored - time.WallTimeOf(timestamp)).Duration() > Tolerance;
 
     public static LivedTime Now(TimeProvider time) => new(time.WallTime(), time.GetTimestamp());
 
-    /// <summary>Loads a time saved by an earlier run. A future time becomes the current time, because one of the clocks was wrong.</summary>
+    /// <summary>Loads a time saved by an earlier run. A time in the future becomes the current time, because one of the clocks was wrong.</summary>
     public static LivedTime Read(long milliseconds, TimeProvider time)
     {
         var stored = StoredTime.Read(milliseconds);
@@ -70,7 +70,7 @@ internal readonly record struct LivedTime(DateTimeOffset Stored, long? Timestamp
 
     public TimeSpan Age(TimeProvider time) => Timestamp is { } timestamp ? time.GetElapsedTime(timestamp) : Since(time.WallTime());
 
-    /// <summary>The same point in time, expressed in the current wall clock.</summary>
+    /// <summary>The same point in time according to the current wall clock.</summary>
     public LivedTime Corrected(TimeProvider time) => Timestamp is { } timestamp ? this with { Stored = time.WallTimeOf(timestamp) } : this;
 
     private TimeSpan Since(DateTimeOffset now) => now > Stored ? now - Stored : TimeSpan.Zero;

@@ -13,14 +13,14 @@ namespace Sluice.Server.Auth;
 /// <summary>The administrator's login: name, hashed password, and the current step of the setup checklist.</summary>
 internal sealed record AdminAccount(string Name, PasswordHash Password, string Step);
 
-/// <summary>A named API key. Only its hash is stored, so a copied database opens nothing.</summary>
+/// <summary>A named API key. Only its hash is stored, so that a copy of the database gives no access.</summary>
 internal sealed record AdminKey(long Id, string Name, bool HasFullAccess, string Hash, DateTimeOffset Created, DateTimeOffset? Used);
 
 /// <summary>Stores the administrator's login, browser sessions and named keys. Sessions and keys are stored as hashes.</summary>
 /// <remarks>Thread-safe. Everything is cached in memory, so that a request costs no query.</remarks>
 internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOptions> options, TimeProvider time) : ISetup, IDisposable
 {
-    // A household has few devices, so further sessions were abandoned.
+    // A household has few devices, so older sessions beyond this limit are abandoned ones.
     private const int MaxSessions = 200;
 
     private const int SecretBytes = 32;
@@ -28,7 +28,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     private static readonly TimeSpan KeyNoteInterval = TimeSpan.FromHours(1);
 
-    // Serializes changes. Readers take the latest immutable state without a lock.
+    // Serializes changes. Readers use the latest immutable state without a lock.
     private readonly SemaphoreSlim _turn = new(1);
     private volatile State _state = new(null, [], [], "");
     private ConfigurationReloadToken _change = new();
@@ -38,7 +38,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     public bool IsNeeded => Admin is null;
 
-    /// <summary>8 hexadecimal digits for the cookie name, because cookies of several servers on one host would otherwise collide.</summary>
+    /// <summary>8 hex digits for the cookie name, because otherwise the cookies of several servers on one host would collide.</summary>
     public string Instance => _state.Instance;
 
     public IReadOnlyList<AdminKey> Keys => _state.Keys;
@@ -101,7 +101,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             _ => connection => connection.Execute("DELETE FROM admin_session") + connection.Execute("DELETE FROM admin_account"),
             cancellationToken);
 
-    /// <summary>The live sessions, most recently used first.</summary>
+    /// <summary>Sessions that have not ended, most recently used first.</summary>
     public IReadOnlyList<AdminSession> Sessions => [.. _state.Sessions.Values.Where(IsAlive).OrderBy(session => session.Used.Age(time))];
 
     /// <summary>Opens a session after a login. Returns the cookie value.</summary>
@@ -114,7 +114,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         await ChangeAsync(
             state =>
             {
-                // Limit the number, not the age: a wrong clock must not end all sessions.
+                // Limit the number instead of the age, because a wrong clock must not end all sessions.
                 surplus = [.. state.Sessions.Values.OrderBy(session => session.Used.Age(time)).Skip(MaxSessions - 1).Select(session => session.Hash)];
                 return state with { Sessions = new(state.Sessions.Where(session => !surplus.Contains(session.Key))) { [opened.Hash] = opened } };
             },
@@ -128,10 +128,10 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         return id;
     }
 
-    /// <summary>Finds a live session by its cookie; null if unknown or ended.</summary>
+    /// <summary>Finds a session by its cookie; null if it is unknown or has ended.</summary>
     public AdminSession? FindSession(string id) => _state.Sessions.TryGetValue(HashOf(id), out var session) && IsAlive(session) ? session : null;
 
-    /// <summary>When a session ends if it stays unused; null if unknown or ended.</summary>
+    /// <summary>Returns when a session ends if it stays unused; null if it is unknown or has ended.</summary>
     public DateTimeOffset? SessionEnds(string id) => FindSession(id) is { } session ? SessionEnds(session) : null;
 
     public DateTimeOffset SessionEnds(AdminSession session) => time.WallTime() + session.Left(options.CurrentValue.SessionTime, time);
@@ -142,7 +142,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     public Task ProveSessionAsync(AdminSession session, CancellationToken cancellationToken) =>
         UpdateSessionsAsync(state => state.Sessions.TryGetValue(session.Hash, out var known) ? [known with { Proved = LivedTime.Now(time) }] : [], cancellationToken);
 
-    /// <summary>Records the use of a session about once an hour. Also corrects times saved under a wrong clock, which could extend its life.</summary>
+    /// <summary>Records the use of a session about once an hour. Also corrects times saved under a wrong clock, which could prolong the session.</summary>
     public async Task UseSessionAsync(string id, SessionPlace place, CancellationToken cancellationToken)
     {
         if (FindSession(id) is not { } used || !(used.IsNoteworthy(place, time) || _state.Sessions.Values.Any(IsOff)))
@@ -219,7 +219,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     private bool IsOff(AdminSession session) => session.Used.IsOff(time) || session.Created.IsOff(time);
 
-    /// <summary>Returns the session in memory if there is one, because it also holds monotonic times.</summary>
+    /// <summary>Returns the in-memory session if there is one, because it also has monotonic times.</summary>
     private AdminSession Known(AdminSession read) => _state.Sessions.GetValueOrDefault(read.Hash, read);
 
     private async Task RemoveSessionAsync(string hash, CancellationToken cancellationToken) => await ChangeAsync(

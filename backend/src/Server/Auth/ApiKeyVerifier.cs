@@ -24,7 +24,7 @@ internal enum ApiKeyVerdict
 }
 
 /// <summary>Verifies <c>api.key</c> and <c>api.nzb-key</c> (SAB-10, SAB-12).</summary>
-/// <remarks>Thread-safe. A valid key is never throttled. Repeating the same wrong key counts once, so a misconfigured client locks nobody out.</remarks>
+/// <remarks>Thread-safe. A valid key is never throttled. A repeated wrong key counts once, so that a misconfigured client locks nobody out.</remarks>
 internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, FailureBudget failures)
 {
     /// <summary>Checks a key in constant time. The key may be null or empty.</summary>
@@ -33,13 +33,13 @@ internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, Failur
         if (string.IsNullOrEmpty(key))
             return ApiKeyVerdict.Missing;
 
-        // Compare both keys every time, and by hash: neither the time nor the length depends on the input.
+        // Always compare both keys, and by hash, so that neither time nor length depends on the input.
         var sent = SHA256.HashData(Encoding.UTF8.GetBytes(key));
         var (isKey, isNzbKey) = (IsSame(sent, options.CurrentValue.Key), IsSame(sent, options.CurrentValue.NzbKey));
         if (isKey || isNzbKey)
             return isKey ? ApiKeyVerdict.Accepted : ApiKeyVerdict.AcceptedForAdds;
 
-        // Do not count a failure: the key may be valid.
+        // Do not count this as a failure, because the key may be valid.
         if (options.CurrentValue is { KeyIsLocked: true } or { NzbKeyIsLocked: true })
             return ApiKeyVerdict.Locked;
 

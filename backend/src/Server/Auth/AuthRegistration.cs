@@ -8,10 +8,10 @@ internal static class AuthRegistration
 {
     public const string BasicScheme = "Basic";
 
-    /// <summary>Adds the verifiers, and the policy that every route without <see cref="OpenEndpoint"/> requires credentials.</summary>
+    /// <summary>Adds the verifiers, and a policy that requires credentials for every route without <see cref="OpenEndpoint"/>.</summary>
     public static IServiceCollection AddAuth(this IServiceCollection services)
     {
-        // AddAuthenticationCore instead of AddAuthentication, which would store data protection keys in the user's home.
+        // Use AddAuthenticationCore, because AddAuthentication would store data protection keys in the user's home.
         services
             .AddSingleton<FailureBudget>()
             .AddSingleton<HashLine>()
@@ -42,7 +42,7 @@ internal static class AuthRegistration
             .AddAuthorizationBuilder()
             .AddPolicy(AdminDoor.Name, new AuthorizationPolicyBuilder(AdminDoor.Name).RequireAuthenticatedUser().Build())
             .SetFallbackPolicy(new AuthorizationPolicyBuilder(BasicScheme).RequireAuthenticatedUser().Build());
-        // ASP.NET Core logs every challenge at Information, which would fill the log.
+        // ASP.NET Core logs every challenge at Information, which would flood the log.
         return services.Configure<LoggerFilterOptions>(filters =>
         {
             foreach (var handler in (ReadOnlySpan<Type>)[typeof(BasicAuthenticationHandler), typeof(AdminDoor)])

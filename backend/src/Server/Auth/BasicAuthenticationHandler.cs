@@ -7,7 +7,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Basic authentication of ASP.NET Core, backed by <see cref="BasicVerifier"/>.</summary>
+/// <summary>ASP.NET Core handler for Basic authentication, backed by <see cref="BasicVerifier"/>.</summary>
 internal sealed class BasicAuthenticationHandler(
     IOptionsMonitor<AuthenticationSchemeOptions> options,
     ILoggerFactory loggers,
@@ -63,7 +63,7 @@ internal sealed class BasicAuthenticationHandler(
         }
         else if (!verifier.HasCredentials)
         {
-            // The password is unknown while the database is unavailable, and a 401 would make clients discard theirs (DAV-6).
+            // The password cannot be checked while the database is unavailable, and a 401 would make clients discard theirs (DAV-6).
             Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
             Response.Headers.RetryAfter = UnavailableGate.RetryAfterSeconds;
         }

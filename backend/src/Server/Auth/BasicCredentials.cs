@@ -5,11 +5,11 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>A user and password with the headers verified against them. New settings create a new object, so old proofs become invalid (S3).</summary>
+/// <summary>A user and password, and the headers verified against them. New settings create a new object, which invalidates verified headers (S3).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class BasicCredentials
 {
-    // A user sends the same header in only a few spellings.
+    // A user sends the same credentials in only a few different headers.
     private const int MaxProved = 64;
     private static readonly TimeSpan ProofLifetime = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Memory = TimeSpan.FromHours(24);
@@ -19,14 +19,14 @@ internal sealed class BasicCredentials
     private readonly TimeProvider _time;
     private readonly CredentialMark _mark = new();
 
-    // Expected header for a plain-text password, known in advance so that the first request is not delayed by half a second of PBKDF2.
+    // The expected header if the password is plain text. Known in advance, so that half a second of PBKDF2 does not delay the first request.
     private readonly UInt128? _expected;
 
-    // Last use of each header.
+    // Last use of each verified header.
     private readonly ConcurrentDictionary<UInt128, long> _proved = new();
     private readonly Lazy<PasswordHash?> _hash;
 
-    /// <summary>Takes the password as plain text or as the hash stored in the settings.</summary>
+    /// <summary>The password is either plain text or the hash stored in the settings.</summary>
     public BasicCredentials(string user, string password, TimeProvider time)
     {
         (_user, _password, _time) = (user, password, time);
@@ -46,7 +46,7 @@ internal sealed class BasicCredentials
     /// <summary>Returns the MAC under which a header is remembered.</summary>
     public UInt128 Proof(string header) => _mark.Of(header);
 
-    /// <summary>Whether a header was verified and used within the last five minutes; restarts these five minutes.</summary>
+    /// <summary>Whether a header was verified and used within the last five minutes. If so, restarts the five minutes.</summary>
     public bool UseProof(UInt128 proof)
     {
         if (proof == _expected)
@@ -69,7 +69,7 @@ internal sealed class BasicCredentials
         _proved[proof] = _time.GetTimestamp();
     }
 
-    /// <summary>Compares user and password. An unknown user also costs one PBKDF2, so that timing reveals no user names (S1).</summary>
+    /// <summary>Compares user and password. An unknown user costs one PBKDF2 too, so that timing reveals no user names (S1).</summary>
     public bool Verify(string givenUser, string givenPassword)
     {
         var samePassword = _hash.Value?.Verify(givenPassword) == true;
@@ -77,6 +77,6 @@ internal sealed class BasicCredentials
         return samePassword & sameUser;
     }
 
-    // User names ignore case, as on the servers that users migrate from.
+    // User names are case-insensitive, as on the servers that users migrate from.
     private static byte[] HashOf(string user) => SHA256.HashData(Encoding.UTF8.GetBytes(user.ToUpperInvariant()));
 }

@@ -9,7 +9,7 @@ internal enum LoginVerdict
 {
     Accepted,
 
-    /// <summary>User or password is wrong, or the header is malformed.</summary>
+    /// <summary>The user or password is wrong, or the header is malformed.</summary>
     Refused,
 
     /// <summary>Not checked, because this sender has failed too often.</summary>
@@ -20,8 +20,8 @@ internal enum LoginVerdict
 }
 
 /// <summary>
-/// Verifies Basic credentials against <c>webdav.user</c> and <c>webdav.pass</c> (DAV-30 to DAV-32). Thread-safe. A valid header is hashed again only
-/// if it was unused for five minutes, and has priority in the queue for a day. Changed settings apply at once.
+/// Verifies Basic credentials against <c>webdav.user</c> and <c>webdav.pass</c> (DAV-30 to DAV-32). Thread-safe. A valid header is hashed again only if it was
+/// unused for five minutes. It has priority in the queue for a day. Changed settings apply immediately.
 /// </summary>
 internal sealed class BasicVerifier : IDisposable
 {
@@ -37,7 +37,7 @@ internal sealed class BasicVerifier : IDisposable
     private volatile BasicCredentials _credentials;
     private long _hashes;
 
-    /// <summary>Follows changes of the settings. A null <paramref name="known"/> or <paramref name="renewal"/> turns that feature off.</summary>
+    /// <summary>Subscribes to settings changes. A null <paramref name="known"/> or <paramref name="renewal"/> turns that feature off.</summary>
     public BasicVerifier(
         IOptionsMonitor<WebDavOptions> options,
         FailureBudget failures,
@@ -67,7 +67,7 @@ internal sealed class BasicVerifier : IDisposable
         return credentials.UseProof(proof) ? AcceptAsync(caller) : VerifySlowlyAsync(header, caller, proof, credentials.IsKnown(proof), cancellationToken);
     }
 
-    /// <summary>Checks a user and password from outside a Basic header.</summary>
+    /// <summary>Checks a user and password that did not come from a Basic header.</summary>
     public ValueTask<LoginVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken) =>
         VerifyAsync(BasicCredentials.HeaderOf(user, password), caller, cancellationToken);
 
@@ -75,12 +75,12 @@ internal sealed class BasicVerifier : IDisposable
 
     private async ValueTask<LoginVerdict> VerifySlowlyAsync(string header, Caller caller, UInt128 proof, bool isKnown, CancellationToken cancellationToken)
     {
-        // Without a password no login can succeed, so failures need no counting.
+        // If no password is set, no login can succeed, so failures need not be counted.
         if (!_credentials.IsSet)
             return LoginVerdict.Refused;
 
         var isFamiliar = _known?.IsKnown(caller.Sender) == true;
-        // A known address gets its own budget, so that strangers behind the same proxy cannot lock it out.
+        // A known address gets a separate budget, so that strangers behind the same proxy cannot lock it out.
         if (isFamiliar)
             caller = caller with { Proxy = null };
         if (!isKnown && _failures.WasWrong(CredentialKind.WebDav, caller, proof))
@@ -117,12 +117,12 @@ internal sealed class BasicVerifier : IDisposable
         }
     }
 
-    /// <summary>Hashes the password, which is slow on purpose. Runs one at a time.</summary>
+    /// <summary>Hashes the password, which is deliberately slow. Runs one at a time.</summary>
     private bool IsRight(BasicAttempt attempt)
     {
         var credentials = _credentials;
         var proof = credentials.Proof(attempt.Header);
-        // Another request may have verified the same header while this one waited.
+        // Another request may have verified the same header in the meantime.
         if (credentials.UseProof(proof))
             return true;
 
@@ -135,8 +135,8 @@ internal sealed class BasicVerifier : IDisposable
     }
 
     /// <summary>
-    /// Parses UTF-8 credentials after RFC 7617 section 2; the scheme is case-insensitive. Refuses control characters, because PBKDF2 pads with zeros
-    /// (HMAC): a trailing NUL would not change the hash.
+    /// Parses UTF-8 credentials according to RFC 7617, section 2; the scheme is case-insensitive. Refuses control characters, because HMAC in PBKDF2 pads with
+    /// zeros, so a trailing NUL would not change the hash.
     /// </summary>
     private static BasicAttempt? Parse(string header)
     {
@@ -169,7 +169,7 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
 {
     private const string Key = "webdav.pass";
 
-    // 1 while a request replaces the hash. A second replacement would discard the proofs again and send all clients back to the queue.
+    // 1 while a request replaces the hash. A second replacement would again invalidate all verified headers and send all clients back to the queue.
     private int _isReplacing;
 
     /// <summary>Rehashes a verified password if needed and no other request is doing so.</summary>
@@ -200,7 +200,7 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // The login itself succeeded. The next login tries to rehash again.
+            // The login itself succeeded. The next login tries again to rehash the password.
             AuthLog.NotRenewed(logger, e.Message);
         }
     }

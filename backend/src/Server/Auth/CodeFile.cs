@@ -6,8 +6,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// A code such as <c>K7QF-2M9X</c>, which proves access to the log or data folder (S7). A file keeps it until <see cref="End"/>. Stored log lines mask
-/// it, because the API returns them. Thread-safe after <see cref="Begin"/>.
+/// A code such as <c>K7QF-2M9X</c>, which proves access to the log or data folder (S7). A file keeps it until <see cref="End"/>. Stored log lines mask the
+/// code, because the API returns them. Thread-safe after <see cref="Begin"/>.
 /// </summary>
 internal sealed class CodeFile(string path, LogRedactor redactor)
 {
@@ -20,11 +20,11 @@ internal sealed class CodeFile(string path, LogRedactor redactor)
     /// <summary>The code; null if none is required.</summary>
     public string? Current => _code;
 
-    /// <summary>Uses the given code, or the stored one if <paramref name="continues"/>, or generates one.</summary>
+    /// <summary>Uses the given code. Otherwise uses the stored code if <paramref name="continues"/> is true, or generates one.</summary>
     public string Begin(string? given, bool continues)
     {
         var code = given ?? (continues ? Read() : null) ?? $"{RandomNumberGenerator.GetString(Alphabet, Half)}-{RandomNumberGenerator.GetString(Alphabet, Half)}";
-        // Hide the code in the log API, because API access must not include the access that the code grants.
+        // Hide the code from the log API, because access to the API must not include the access that the code grants.
         redactor.Hide(code);
         Write(code);
         return _code = code;
@@ -37,7 +37,7 @@ internal sealed class CodeFile(string path, LogRedactor redactor)
         File.Delete(path);
     }
 
-    /// <summary>Whether a string is the code, ignoring dashes, spaces and case.</summary>
+    /// <summary>Whether a string equals the code, ignoring dashes, spaces and case.</summary>
     public bool Is(string text) => _code is { } code && CryptographicOperations.FixedTimeEquals(Plain(text), Plain(code));
 
     private static byte[] Plain(string code) =>

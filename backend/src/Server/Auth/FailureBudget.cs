@@ -1,6 +1,6 @@
 namespace Sluice.Server.Auth;
 
-/// <summary>Kinds of credentials. Each has its own budget, so that one program's stale key does not block the login of the same address.</summary>
+/// <summary>Kinds of credentials. Each has a separate budget, so that one program's stale key does not block logins from the same address.</summary>
 internal enum CredentialKind
 {
     AdminPassword,
@@ -20,12 +20,12 @@ internal enum CredentialKind
 }
 
 /// <summary>
-/// Limits wrong guesses per minute and kind (DAV-32, DAV-83, S2): ten per sender, and 300 per trusted proxy, because a proxy may forward forged
-/// addresses. A repeated wrong credential counts once. Thread-safe. Remembers a bounded number of senders.
+/// Limits wrong guesses per minute and kind (DAV-32, DAV-83, S2): ten per sender, and 300 per trusted proxy, because a proxy may forward forged addresses.
+/// Repeating a wrong credential counts once. Thread-safe. The number of remembered senders is bounded.
 /// </summary>
 internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> logger)
 {
-    /// <summary>Retry-After of a sender without budget, in seconds.</summary>
+    /// <summary>Retry-After for a sender with no budget left, in seconds.</summary>
     public const string RetryAfterSeconds = "60";
 
     private readonly CredentialMark _mark = new();
@@ -34,17 +34,17 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     /// <summary>Returns the MAC under which a wrong credential is remembered.</summary>
     public UInt128 Mark(string credential) => _mark.Of(credential);
 
-    /// <summary>Whether the caller has no budget left, so that unknown credentials are refused unchecked.</summary>
+    /// <summary>Whether the caller has no budget left, so that unknown credentials are refused without being checked.</summary>
     public bool IsSpent(CredentialKind kind, Caller caller) =>
         _counts[kind].Senders.IsBlocked(caller.Sender) || (ProxyOf(caller) is { } proxy && _counts[kind].Proxies.IsBlocked(proxy));
 
     /// <summary>Whether this sender has sent this wrong credential before.</summary>
     public bool WasWrong(CredentialKind kind, Caller caller, UInt128 mark) => _counts[kind].Senders.Remembers(caller.Sender, mark);
 
-    /// <summary>Number of recent failures. A sender with more failures is queued behind others.</summary>
+    /// <summary>Returns the number of recent failures. Senders with more failures are queued behind others.</summary>
     public int Rank(CredentialKind kind, Caller caller) => _counts[kind].Senders.Rank(caller.Sender);
 
-    /// <summary>Counts a wrong credential checked without a slow hash. If false, the sender is throttled and must not learn the verdict.</summary>
+    /// <summary>Counts a wrong credential that was checked without a slow hash. If false, the sender is throttled and must not learn the verdict.</summary>
     public bool TryAdd(CredentialKind kind, Caller caller, UInt128 mark)
     {
         if (WasWrong(kind, caller, mark))
@@ -90,12 +90,12 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
 /// <param name="maxKeys">Maximum senders. Beyond it, the sender whose last failure is oldest is dropped.</param>
 internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
 {
-    // Enough for the outdated clients of one household.
+    // Enough for one household's clients with outdated credentials.
     private const int MaxMarks = 8;
 
     private static readonly TimeSpan Window = TimeSpan.FromMinutes(1);
 
-    // Must outlast the first failures of many senders, because only one slow hash runs at a time.
+    // Must outlast the first failures of many senders, because slow hashes run one at a time.
     private static readonly TimeSpan RankWindow = TimeSpan.FromHours(1);
 
     private readonly Lock _lock = new();
@@ -106,14 +106,14 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
 
     public bool IsBlocked(Sender key) => Count(key) >= limit;
 
-    /// <summary>Failures within the last minute, up to the limit.</summary>
+    /// <summary>Number of failures within the last minute, up to the limit.</summary>
     public int Count(Sender key)
     {
         lock (_lock)
             return _senders.TryGetValue(key, out var node) ? Trim(node.Value.Times) : 0;
     }
 
-    /// <summary>Failures of a sender so far; 0 once an hour has passed since the last.</summary>
+    /// <summary>Total failures of a sender; 0 if the last was over an hour ago.</summary>
     public int Rank(Sender key)
     {
         lock (_lock)
@@ -126,7 +126,7 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
             return _senders.TryGetValue(key, out var node) && node.Value.Marks.Contains(mark);
     }
 
-    /// <summary>Records a failure and, unless null, the wrong credential.</summary>
+    /// <summary>Records a failure and the wrong credential, unless that is null.</summary>
     public void Add(Sender key, UInt128? mark = null)
     {
         lock (_lock)
@@ -162,7 +162,7 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
         return times.Count;
     }
 
-    /// <summary>Failures of one sender; guarded by _lock.</summary>
+    /// <summary>The failures of one sender; guarded by _lock.</summary>
     private sealed class Entry(Sender key)
     {
         public Sender Key { get; } = key;

@@ -16,10 +16,10 @@ internal interface IWelcomePath
     string? Path { get; }
 }
 
-/// <summary>Imports settings and login from the server that Sluice replaces.</summary>
+/// <summary>Imports settings and login from the server that this one replaces.</summary>
 internal interface IFormerServer
 {
-    /// <summary>Reads the settings by key and saves nothing. Runs before secrets are generated, so that imported secrets win. Logs errors.</summary>
+    /// <summary>Reads the settings by key and saves nothing. Runs before secrets are generated, so imported secrets take precedence. Logs errors.</summary>
     Task<IReadOnlyDictionary<string, string?>> ReadAsync(CancellationToken cancellationToken);
 
     /// <summary>Saves the imported settings and login before the setup begins.</summary>
@@ -27,8 +27,8 @@ internal interface IFormerServer
 }
 
 /// <summary>
-/// Generates missing secrets and prints them before the port opens, so that scripts that wait for the port find them in the log. Prints the setup
-/// link until an administrator exists.
+/// Generates missing secrets and prints them before the port opens, so that scripts waiting for the port find them in the log. Prints the setup link until an
+/// administrator exists.
 /// </summary>
 internal sealed class FirstStart(
     SluiceDatabase database,
@@ -52,7 +52,7 @@ internal sealed class FirstStart(
 
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
-        // Fail here if the port is taken, because a password stored now would never be printed.
+        // Fail here if the port is taken. Otherwise a password would be stored but never printed.
         port.Reserve();
         var networks = webDav.CurrentValue.NoAuthNetworks;
         if (networks.Count > 0)
@@ -87,7 +87,7 @@ internal sealed class FirstStart(
             values[key] = value;
         await store.UseUnsavedAsync(values, cancellationToken);
 
-        // Never replace a locked value: its key file may be restored (CFG-53).
+        // Never replace a locked value, because its key file may be restored (CFG-53).
         bool IsOpen(string key) => settings.Current[key] is { Value: "", IsLocked: false } && !values.ContainsKey(key);
     }
 
@@ -112,7 +112,7 @@ internal sealed class FirstStart(
 
     public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Creates a missing administrator from the environment. Without a usable password there, begins the setup.</summary>
+    /// <summary>Creates a missing administrator from the environment. If the environment has no usable password, begins the setup.</summary>
     private async Task BeginSetupAsync(CancellationToken cancellationToken)
     {
         if (admins.Admin is not null)
@@ -127,15 +127,15 @@ internal sealed class FirstStart(
         AuthLog.SetupNeeded(logger);
     }
 
-    /// <summary>Saves the secrets before they are printed, because they must be known at the next startup.</summary>
+    /// <summary>Saves the secrets before printing them, because they must still be valid after the next startup.</summary>
     private async Task SaveMadeAsync(CancellationToken cancellationToken)
     {
-        // Keep values that the API saved while the database refused these.
+        // Keep values that the API saved while these could not be written.
         var made = await store.SaveUnsavedAsync(_made.Keys, cancellationToken);
         if (made.Count == 0)
             return;
 
-        // The key of signed links stays unprinted, because users never type it.
+        // Do not print the key of signed links, because users never type it.
         if (made.Keys.All(key => key == "api.strm-key"))
             return;
 
@@ -154,7 +154,7 @@ internal sealed class FirstStart(
         ? PrintAsync(["Set it up in a browser:", .. SetupHosts().Select(host => $"  {Scheme}://{Bracketed(host)}:{Port}{general.CurrentValue.UrlBase}/setup#{code}")])
         : Task.CompletedTask;
 
-    // Inside a container the LAN addresses of the host are unknown; only its published port is known (S7).
+    // Inside a container, the host's LAN addresses are unknown; only its published port is known (S7).
     private IEnumerable<string> SetupHosts() => Host != "localhost" || process.PublishedPort is not null ? [Host] : [Host, .. LanAddresses.Find()];
 
     // Bypass the log, because it masks secrets.

@@ -4,37 +4,37 @@ namespace Sluice.Server.Auth;
 internal sealed record HashAttempt(CredentialKind Kind, UInt128 Mark, Func<bool> IsRight);
 
 /// <summary>
-/// The bounded queue of logins for the slow hash, ordered by trust (S2). Requests with the same credential share a place, and a sender has few
-/// places per kind. If the queue is full, a credential is refused at once. A stranger that others keep waiting is refused too. Thread-safe. Hashes
-/// run one at a time on a dedicated thread, so that they cannot starve the thread pool. One lock guards all fields and places; no other lock is
-/// taken inside it. A wrong credential counts against every sender that asked, even if it has disconnected.
+/// The bounded queue of logins that need the slow hash, ordered by trust (S2). Requests with the same credential share a place, and a sender has few places per
+/// kind. If the queue is full, a credential is refused immediately. A stranger that waits too long behind others is refused too. Thread-safe. Hashes run one at
+/// a time on a dedicated thread, so that they cannot starve the thread pool. One lock guards all fields and places; no other lock is acquired while holding it.
+/// A wrong credential counts against every sender that sent it, even if the sender has disconnected.
 /// </summary>
 internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsyncDisposable
 {
-    /// <summary>Rank of a recently accepted credential or browser, which is first in the queue and never displaced.</summary>
+    /// <summary>Rank of a recently accepted credential or known browser. It goes first and is never displaced.</summary>
     public const int Known = -2;
 
-    /// <summary>Rank of a known address, which precedes all strangers and never times out.</summary>
+    /// <summary>Rank of a known address. It goes before all strangers and never times out.</summary>
     public const int Familiar = -1;
 
     /// <summary>Maximum waiting credentials, besides the one being hashed.</summary>
     public const int MaxPlaces = 8;
 
-    /// <summary>Retry-After of a credential that the queue refused, in seconds.</summary>
+    /// <summary>Retry-After for a credential refused by the queue, in seconds.</summary>
     public const string RetryAfterSeconds = "5";
 
-    // More than the connection limit, because a client may reconnect while its credential waits.
+    // Larger than the connection limit, because a client may reconnect while its credential is waiting.
     private const int MaxSharers = 1024;
 
-    // Even with two hashes ahead, a stranger gets a response within two seconds.
+    // So short that, even behind two hashes, a stranger gets a response within two seconds.
     private static readonly TimeSpan MaxWait = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _lock = new();
 
-    // The waiting places, and the place whose hash is running.
+    // The waiting places, and the place whose hash is being computed.
     private readonly Dictionary<(CredentialKind, UInt128), Place> _places = [];
 
-    // In hashing order.
+    // In the order in which they will be hashed.
     private readonly List<Place> _waiting = [];
     private Task _worker = Task.CompletedTask;
     private bool _isWorking;
@@ -122,7 +122,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         _waiting.Insert(index < 0 ? _waiting.Count : index, place);
     }
 
-    /// <summary>Called when a request stops waiting. The last one removes the place, so that no hash is wasted.</summary>
+    /// <summary>Called when a request stops waiting. The last request of a place removes the place, so that no hash is wasted.</summary>
     private void Leave(Place place)
     {
         lock (_lock)
@@ -132,12 +132,12 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         }
     }
 
-    /// <summary>Refuses a stranger after its maximum wait, because its client retries. The next in line stays.</summary>
+    /// <summary>Refuses a stranger after its maximum wait, because its client will retry. The next in the queue stays.</summary>
     private void OnWaitedLong(Place place)
     {
         lock (_lock)
         {
-            // A more trusted caller may have joined this place.
+            // A more trusted caller may have joined this place in the meantime.
             if (place.Rank > Familiar && _waiting.IndexOf(place) > 0)
                 Displace(place);
         }
@@ -163,7 +163,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
             }
             catch (Exception e)
             {
-                // Fail only the requests with this credential. The worker continues with the next.
+                // Fail only the requests with this credential. The worker continues with the next one.
                 Finish(place, isWrong: false);
                 place.Verdict.TrySetException(e);
             }
@@ -188,7 +188,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
 
     private void Finish(Place place, bool isWrong)
     {
-        // Remove the place first, so that no caller joins a finished hash.
+        // Remove the place first, so that no caller can join a finished hash.
         lock (_lock)
             _places.Remove((place.Attempt.Kind, place.Attempt.Mark));
         foreach (var caller in isWrong ? place.Callers : [])
@@ -206,7 +206,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
 
         public TaskCompletionSource<bool?> Verdict { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        /// <summary>Limits a stranger's wait; null for others.</summary>
+        /// <summary>Timer that limits a stranger's wait; null for others.</summary>
         public ITimer? Limit { get; set; }
 
         public int Rank { get; set; }

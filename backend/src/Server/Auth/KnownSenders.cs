@@ -9,13 +9,13 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Remembers past logins across restarts: browsers by a random cookie, WebDAV clients by address prefix. They gain no access, only priority in the
-/// queue. It stores no hash of a password, because a fast hash on disk would undo the slow one.
+/// Remembers past logins across restarts: browsers by a random cookie, WebDAV clients by address prefix. They get no access, only priority in the queue. No
+/// password hash is stored, because a fast hash on disk would undermine the slow one.
 /// </summary>
 /// <remarks>Thread-safe. Everything is cached in memory, so that a request costs no query.</remarks>
 internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 {
-    /// <summary>How long a browser is remembered after its last login; longer than any session, so that it outlives them.</summary>
+    /// <summary>How long a browser is remembered after its last login; longer than the maximum session.</summary>
     public static readonly TimeSpan BrowserLifetime = TimeSpan.FromDays(365);
 
     // Per kind. A household has dozens of senders, a large host thousands. If they displaced each other, every request would write a row.
@@ -23,7 +23,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
     private const string Browser = "browser";
     private const string WebDav = "webdav";
 
-    // Short, because providers give households new addresses.
+    // Short, because internet providers assign new addresses.
     private static readonly TimeSpan AddressLifetime = TimeSpan.FromDays(30);
     private static readonly TimeSpan NoteInterval = TimeSpan.FromDays(1);
 
@@ -48,7 +48,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
     public ValueTask NoteAsync(Sender sender) =>
         _used.TryGetValue(sender, out var used) && (time.WallTime() - used).Duration() < NoteInterval ? ValueTask.CompletedTask : new ValueTask(StoreAsync(sender));
 
-    /// <summary>Hash under which a browser's cookie is stored.</summary>
+    /// <summary>The hash under which a browser's cookie is stored.</summary>
     public static string HashOf(string cookie) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(cookie)));
 
     private static TimeSpan LifetimeOf(Sender sender) => sender.Browser is null ? AddressLifetime : BrowserLifetime;
@@ -69,7 +69,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
         var marks = SqlDialect.List([.. dropped.Select(old => Row(old, default).Mark)]);
         try
         {
-            // Finish the write even if the request ends: the login was valid.
+            // Finish the write even if the request ends, because the login was valid.
             await database.WriteAsync(
                 connection =>
                 {
@@ -81,7 +81,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // The storage error is already logged. Let the login succeed, because only the priority in the queue is lost.
+            // The storage error is already logged. Let the login succeed, because only its priority in the queue is lost.
         }
     }
 
@@ -89,8 +89,8 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 }
 
 /// <summary>
-/// A device cookie (OWASP) that marks a browser after its login. It grants no access, only a separate failure budget and priority in the queue, so
-/// that guessers elsewhere cannot lock its user out. Thread-safe.
+/// A device cookie (OWASP) that marks a browser after its login. It grants no access, only a separate failure budget and priority in the queue, so that an
+/// attacker elsewhere cannot lock the user out. Thread-safe.
 /// </summary>
 internal sealed class KnownBrowser(AdminStore store, KnownSenders known)
 {
@@ -98,7 +98,7 @@ internal sealed class KnownBrowser(AdminStore store, KnownSenders known)
 
     private string Cookie => $"sluice-device-{store.Instance}";
 
-    /// <summary>Identifies the sender of a login: a known browser, otherwise its address.</summary>
+    /// <summary>Identifies the sender of a login: a known browser or, for others, the address.</summary>
     public Caller CallerOf(HttpContext http) =>
         Find(http) is { } cookie ? Caller.Of(http) with { Browser = KnownSenders.HashOf(cookie) } : Caller.Of(http);
 

@@ -14,7 +14,7 @@ internal sealed class MadePassword
     /// <summary>The password; null if none was generated or it must no longer be shown.</summary>
     public string? Password => _password;
 
-    /// <summary>Generates a password, which must not be shown before it is saved.</summary>
+    /// <summary>Generates a password. It must not be shown before it is saved.</summary>
     public static string Make() => RandomNumberGenerator.GetString(Alphabet, Length);
 
     public void Show(string password) => _password = password;

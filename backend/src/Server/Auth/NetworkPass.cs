@@ -5,8 +5,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Admits requests without credentials from trusted networks (DAV-33). Only <see cref="Find"/> creates a pass, because the network alone proves
-/// nothing: a foreign website can make a browser inside it send requests.
+/// Admits requests without credentials from trusted networks (DAV-33). Only <see cref="Find"/> creates a pass, because the network alone proves nothing: a
+/// malicious website can make a browser inside the network send requests.
 /// </summary>
 internal sealed class NetworkPass
 {
@@ -19,16 +19,16 @@ internal sealed class NetworkPass
     {
     }
 
-    /// <summary>The user name that such a request gets.</summary>
+    /// <summary>The user name for such a request.</summary>
     public string Name { get; } = "network";
 
     /// <summary>
-    /// Returns a pass, or null with a <paramref name="refusal"/> if such a request still needs credentials. Call after <see cref="TrustedProxies"/>.
+    /// Returns a pass, or null if such a request still needs credentials; <paramref name="refusal"/> then says why. Call after <see cref="TrustedProxies"/>.
     /// </summary>
     public static NetworkPass? Find(HttpContext http, IReadOnlyList<IPNetwork> networks, GeneralOptions general, out string? refusal)
     {
         refusal = null;
-        // Every address must match. A client can forge forwarded addresses, so they may revoke the exemption but never grant it.
+        // Every address must match. Clients can forge forwarded addresses, so these may revoke the exemption but never grant it.
         if (networks.Count == 0 || !Forwarding.Of(http).AreAll(address => networks.Any(network => network.Contains(address))))
             return null;
 
@@ -44,7 +44,7 @@ internal sealed class NetworkPass
         return Reading.Contains(http.Request.Method) ? null : RequestOrigin.Refuse(http, general, isNeeded: false);
     }
 
-    /// <summary>Whether Host is a name that no other website can have.</summary>
+    /// <summary>Whether Host is a name that another website cannot have.</summary>
     private static bool IsOwn(string host, GeneralOptions general) =>
         host.Length > 0
         && (IPAddress.TryParse(host, out _)

@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Authorization;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>The named exceptions from the rule that routes require credentials. A test lists them, because each one is reachable by anyone.</summary>
+/// <summary>Named exceptions to the rule that routes require credentials. A test lists them, because anyone can reach them.</summary>
 internal sealed class OpenEndpoint(string name) : IAllowAnonymous
 {
     /// <summary><c>/healthz</c>, <c>/readyz</c>.</summary>

@@ -4,8 +4,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Removes the administrator's login if <c>RESET_ADMIN_PASSWORD</c> is set. A marker file prevents a second reset, so that the variable may stay set. A
-/// start without the variable deletes the marker. Runs once per startup, before the setup.
+/// Removes the administrator's login if <c>RESET_ADMIN_PASSWORD</c> is set. A marker file prevents a second reset, so that the variable may stay set. A startup
+/// without the variable deletes the marker. Runs once per startup, before the setup.
 /// </summary>
 internal sealed class PasswordReset(DataFolder folder, ProcessOptions process, AdminStore admins, ILogger<PasswordReset> logger)
 {
@@ -31,7 +31,7 @@ internal sealed class PasswordReset(DataFolder folder, ProcessOptions process, A
             AuthLog.LoginRemoved(logger);
         }
 
-        // Written last, so that a crash before it is harmless: the next startup finds no login and writes the marker.
+        // Write the marker last, so that an earlier crash is harmless: the next startup finds no login and writes the marker.
         await File.WriteAllTextAsync(Mark, "RESET_ADMIN_PASSWORD counts again after a start without it.\n", cancellationToken);
     }
 }

@@ -1,14 +1,14 @@
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Versions of rclone that accessed WebDAV within the last hour, from their User-Agent. Old versions show links as text files, so Sonarr and Radarr
-/// import nothing. Thread-safe. Keyed by version and not by address, because containers share a gateway and change addresses after updates.
+/// Versions of rclone that accessed WebDAV within the last hour, from their User-Agent. Old versions show links as text files, which Sonarr and Radarr do not
+/// import. Thread-safe. Keyed by version instead of address, because containers share a gateway and change addresses after updates.
 /// </summary>
 internal sealed class RcloneClients(TimeProvider time)
 {
     public static readonly Version FirstWithLinks = new(1, 70, 3);
 
-    /// <summary>Placeholder for an unstated version. Debian and Ubuntu packages send only the name, and these are too old.</summary>
+    /// <summary>Placeholder if no version is stated. Debian and Ubuntu packages send only the name, and their versions are too old.</summary>
     public static readonly Version Unstated = new(0, 0);
 
     private const string AgentStart = "rclone/";

@@ -6,8 +6,8 @@ namespace Sluice.Server.Auth;
 internal sealed record RecentClient(string Name, string Address, DateTimeOffset LastAt);
 
 /// <summary>
-/// WebDAV clients of the last day. The setup shows that a mount has arrived, and the settings page lists which programs a new WebDAV password
-/// locks out. Thread-safe. Keeps the latest <see cref="MaxClients"/>.
+/// WebDAV clients of the last day. The setup shows when a mount first connects, and the settings page lists the programs that a new WebDAV password locks out.
+/// Thread-safe. Keeps the latest <see cref="MaxClients"/>.
 /// </summary>
 internal sealed class RecentClients(TimeProvider time)
 {
@@ -19,7 +19,7 @@ internal sealed class RecentClients(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Agent, string Address, bool HasPassword), DateTimeOffset> _seen = [];
 
-    /// <summary>Records a request that may read the tree: with the password, or without one from a network that needs none.</summary>
+    /// <summary>Records a request that may read the tree, either with the password or from a network that needs none.</summary>
     public void Note(HttpContext http, bool hasPassword)
     {
         var agent = http.Request.Headers.UserAgent.ToString();
@@ -48,7 +48,7 @@ internal sealed class RecentClients(TimeProvider time)
             _seen.Clear();
     }
 
-    /// <summary>Returns the first product of a User-Agent: <c>rclone 1.66</c> for <c>rclone/v1.66.0</c>; <c>a client</c> if it names none.</summary>
+    /// <summary>Returns the first product in a User-Agent: <c>rclone 1.66</c> for <c>rclone/v1.66.0</c>; <c>a client</c> if there is none.</summary>
     internal static string ReadName(string agent)
     {
         var product = agent.Trim();

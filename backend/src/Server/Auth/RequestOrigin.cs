@@ -24,7 +24,7 @@ internal static class RequestOrigin
         return $"The page comes from {Shown(origin)}, and the request was sent to {Shown(http.Request.Host.Value ?? "")}. Set general.base-url to the address in the browser.";
     }
 
-    /// <summary>Strips control characters and truncates client text, so that it is safe in responses and logs.</summary>
+    /// <summary>Strips control characters and truncates text from the client, so that it is safe in responses and logs.</summary>
     public static string Shown(string text) => new([.. text.Take(100).Where(c => !char.IsControl(c))]);
 
     private static bool IsOf(Uri origin, HostString host)

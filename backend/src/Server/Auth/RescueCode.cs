@@ -7,8 +7,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// The code that opens <c>/rescue</c>, because nobody can log in while the database is unused (OPS-14). It is generated and printed when safe mode begins.
-/// A file in the data folder keeps it until the process ends. Thread-safe.
+/// The code that opens <c>/rescue</c>, because nobody can log in while the database is not in use (OPS-14). It is generated and printed when safe mode begins.
+/// A file in the data folder keeps the code until the process ends. Thread-safe.
 /// </summary>
 internal sealed class RescueCode(
     DataFolder folder, SafeMode safeMode, ProcessOptions process, ReservedPort port, LogRedactor redactor, ILogger<RescueCode> logger) : IWorker
@@ -19,7 +19,7 @@ internal sealed class RescueCode(
 
     public bool Is(string text) => _code.Is(text);
 
-    /// <summary>Removes the code of an earlier safe mode. If this startup is in safe mode, generates a new code before a client can send one.</summary>
+    /// <summary>Removes the code of an earlier safe mode. If this startup is in safe mode, generates a new code before any client can send one.</summary>
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
         _code.End();
@@ -38,7 +38,7 @@ internal sealed class RescueCode(
     {
         var code = _code.Begin(given: null, continues: false);
         AuthLog.RescueNeeded(logger);
-        // Bypass the log, because it masks the code. A container does not know the host name that the browser uses.
+        // Bypass the log, because it masks the code. In a container, the host name that the browser uses is unknown.
         await Console.Out.WriteLineAsync(string.Create(
             CultureInfo.InvariantCulture, $"Restore a backup in a browser: {(process.UsesTls ? "https" : "http")}://<this machine>:{process.PublishedPort ?? port.Number}/rescue#{code}"));
     }

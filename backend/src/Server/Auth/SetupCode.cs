@@ -4,7 +4,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>The setup code proves access to the log or data folder (S7). A file keeps it across restarts until an administrator exists.</summary>
+/// <summary>The setup code proves access to the log or data folder (S7). A file keeps the code across restarts until an administrator exists.</summary>
 /// <remarks>Thread-safe after <see cref="Begin"/>.</remarks>
 internal sealed class SetupCode(DataFolder folder, ProcessOptions process, LogRedactor redactor)
 {
@@ -13,7 +13,7 @@ internal sealed class SetupCode(DataFolder folder, ProcessOptions process, LogRe
     /// <summary>The code; null if none is required.</summary>
     public string? Current => _code.Current;
 
-    /// <summary>Takes the code from the environment or its file, or generates one.</summary>
+    /// <summary>Reads the code from the environment or its file, or generates one.</summary>
     public void Begin() => _code.Begin(process.SetupCode, continues: true);
 
     /// <summary>Removes the code, because an administrator now exists.</summary>

@@ -10,7 +10,7 @@ internal interface IFilmsInMemory
 }
 
 /// <summary>
-/// WebDAV in safe mode (DAV-6): every path answers 503, because clients would take an empty tree for deleted files. The root and its README explain
+/// WebDAV in safe mode (DAV-6): every path responds with 503, because clients would mistake an empty tree for deleted files. The root and its README explain
 /// the reason without a login. Films with a segment map in memory keep playing. Health endpoints, SABnzbd API and web UI have their own responses.
 /// </summary>
 internal static class UnavailableGate
@@ -19,7 +19,7 @@ internal static class UnavailableGate
 
     private const string View = "view";
 
-    /// <summary>Adds the explanation. It runs before authentication, because logins cannot be checked in safe mode.</summary>
+    /// <summary>Adds the explanation, before authentication, because logins cannot be checked in safe mode.</summary>
     public static IApplicationBuilder UseSafeModeNotice(this IApplicationBuilder app)
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
@@ -29,7 +29,7 @@ internal static class UnavailableGate
                 : next(context));
     }
 
-    /// <summary>Adds the 503 responses. They run after authorization.</summary>
+    /// <summary>Adds the 503 responses, after authorization.</summary>
     public static IApplicationBuilder UseUnavailableGate(this IApplicationBuilder app)
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
@@ -39,7 +39,7 @@ internal static class UnavailableGate
             : RefuseAsync(context, ""));
     }
 
-    /// <summary>Answers 503, because the key of a signed link cannot be checked (DAV-85).</summary>
+    /// <summary>Responds with 503, because the key of a signed link cannot be checked (DAV-85).</summary>
     public static Task RefuseLockedLinkAsync(HttpContext context) => RefuseAsync(
         context,
         $"The key of this link cannot be checked, because {context.RequestServices.GetRequiredService<SecretBox>().Cause}. The settings page says what to do.");

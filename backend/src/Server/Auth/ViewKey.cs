@@ -39,7 +39,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         return Convert.ToHexStringLower(HMACSHA256.HashData(Encoding.UTF8.GetBytes(secret), Encoding.UTF8.GetBytes(message)));
     }
 
-    /// <summary>Checks a key. The path is decoded and without a leading slash; key and expiry are as received.</summary>
+    /// <summary>Checks a key. The path is decoded and has no leading slash; key and expiry are as received.</summary>
     public ViewVerdict Verify(string path, string? key, string? expires, Caller caller)
     {
         if (string.IsNullOrEmpty(key))
@@ -50,7 +50,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (isReadable & IsKeyOf(path, key, expires))
             return until > time.WallTime().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;
 
-        // Do not count a failure: the key may be valid.
+        // Do not count this as a failure, because the key may be valid.
         if (IsLocked(path))
             return ViewVerdict.Locked;
 
@@ -62,7 +62,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         || webDav.CurrentValue.StaticDownloadKeyIsLocked
         || (api.CurrentValue.StrmKeyIsLocked && path.StartsWith(IdRoot, StringComparison.Ordinal));
 
-    /// <summary>Compares the key with every candidate, so that the response time reveals no match.</summary>
+    /// <summary>Compares the key with every candidate, so that the response time does not reveal which one matched.</summary>
     private bool IsKeyOf(string path, string key, string? expires)
     {
         var options = api.CurrentValue;
@@ -70,7 +70,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (path.StartsWith(IdRoot, StringComparison.Ordinal))
         {
             isRight |= IsSigned(options.StrmKey);
-            // Links created before signatures existed carry a hash of path and key.
+            // Links from before signatures were introduced contain a hash of path and key.
             if (expires is null)
                 isRight |= IsHashed(options.Key) | IsHashed(options.StrmKey);
         }
@@ -82,7 +82,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
             secret.Length > 0 && IsEqual(key, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{path}_{secret}"))));
     }
 
-    /// <summary>Compares hashes, because their length does not depend on the input. An empty setting matches nothing.</summary>
+    /// <summary>Compares hashes, because their length does not depend on the input. An empty setting never matches.</summary>
     private static bool IsEqual(string sent, string expected) =>
         CryptographicOperations.FixedTimeEquals(SHA256.HashData(Encoding.UTF8.GetBytes(sent)), SHA256.HashData(Encoding.UTF8.GetBytes(expected)))
         & expected.Length > 0;
