@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>A request to an <see cref="IArticleSource"/>.</summary>
 /// <param name="Id">The article; never empty.</param>
 /// <param name="Urgency">The article's reader and whether that reader waits now; null if there is no reader, or if all requests are equally urgent.</param>
-/// <param name="ExpectedBytes">Encoded size of the body in bytes, or 0 if unknown; a hint for the choice of a connection.</param>
+/// <param name="ExpectedBytes">Encoded size of the body in bytes, or 0 if unknown; a hint for choosing a connection.</param>
 /// <param name="Excluded">Providers that must not be asked, because their copy is known to be bad.</param>
 public readonly record struct ArticleRequest(
     MessageId Id,
@@ -17,7 +17,7 @@ public readonly record struct ArticleRequest(
     /// <summary>Key of the article's release; null if unknown. Providers that lack much of a release are asked last.</summary>
     public object? Release { get; init; }
 
-    /// <summary>Whether the code after a delivery is short and takes no fetch's lock. It then runs in the read loop, which saves a thread switch.</summary>
+    /// <summary>Whether a delivery's continuation is short and takes no fetch's lock, so that it can run in the read loop without a thread switch.</summary>
     public bool ContinuesInline { get; init; }
 
     /// <summary>Connections (<see cref="ArticleReply.Connection"/>) that delivered bad or doubtful copies, and that this fetch avoids. May be null.</summary>

@@ -15,7 +15,7 @@ public enum FetchStage
 /// <summary>The progress of a fetch at one moment.</summary>
 /// <param name="Provider">Name of the current provider; empty if there is none.</param>
 /// <param name="AskedAt">When that provider was chosen, before any wait for a connection, in ticks of the time provider; 0 if there is none.</param>
-/// <param name="IsLate">Whether the article is late, so that it was hedged or its connection is silent.</param>
+/// <param name="IsLate">Whether the article is late: it was hedged, or its connection is silent.</param>
 public readonly record struct FetchSnapshot(FetchStage Stage, string Provider, long AskedAt, bool IsLate);
 
 /// <summary>The connections of one account at one moment.</summary>

@@ -14,7 +14,7 @@ public interface IArticleSink
     /// <summary>Receives the next body bytes as sent: with dot-stuffing, CRLF line ends and the terminating line <c>.</c> (RFC 3977 section 3.1.1).</summary>
     /// <param name="raw">Valid only during the call.</param>
     /// <param name="consumed">Number of bytes that belong to this body: the length of <paramref name="raw"/>, unless the call returns true.</param>
-    /// <returns>True once the CRLF of the terminating line is consumed; the rest of the bytes belongs to the next reply.</returns>
+    /// <returns>True once the CRLF of the terminating line is consumed; the remaining bytes belong to the next reply.</returns>
     bool Write(ReadOnlySpan<byte> raw, out int consumed);
 
     /// <summary>

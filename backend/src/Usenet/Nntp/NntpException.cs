@@ -67,8 +67,8 @@ public sealed class NntpException : IOException
     public NntpFault Fault { get; }
 
     /// <summary>
-    /// The server's words, printable, such as <c>481 Authentication failed</c> or <c>222 body follows</c>; for a certificate its flaw, such as
-    /// <c>is out of date</c>. Null if there are none.
+    /// The server's words in printable form, such as <c>481 Authentication failed</c> or <c>222 body follows</c>; for a certificate, its flaw,
+    /// such as <c>is out of date</c>. Null if there are none.
     /// </summary>
     public string? Detail { get; init; }
 
@@ -78,7 +78,7 @@ public sealed class NntpException : IOException
     /// <summary>Whether the reply itself is unusable. The article may be the cause, so retries do not help.</summary>
     public bool IsOfReply => Fault is NntpFault.ArticleTooLarge or NntpFault.WrongArticle or NntpFault.MalformedReply;
 
-    /// <summary>Whether the same call may succeed a moment later without a change of the settings.</summary>
+    /// <summary>Whether the same call may succeed a moment later without a settings change.</summary>
     public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
 
     /// <summary>Returns the fault to report for an article that was never requested.</summary>

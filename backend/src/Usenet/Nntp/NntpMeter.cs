@@ -94,7 +94,7 @@ internal sealed class NntpMeter : IDisposable
 
     public void SocketOpened() => _opened.Add(1);
 
-    /// <summary>Counts a connect canceled before its result was known, because the server may have accepted it.</summary>
+    /// <summary>Counts a connect that was canceled before its result was known, because the server may have accepted the connection.</summary>
     public void SocketAbandoned() => _abandoned.Add(1);
 
     public void SocketClosed() => _sockets.Add(-1);

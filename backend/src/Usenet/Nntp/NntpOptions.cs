@@ -21,7 +21,7 @@ public sealed record NntpOptions
     /// <summary>Whether idle connections are kept alive during playback and for a while after.</summary>
     public bool KeepsWarm { get; init; } = true;
 
-    /// <summary>Connections per provider opened at its first use and kept alive even without playback.</summary>
+    /// <summary>Number of connections per provider that are opened at first use and kept alive even without playback.</summary>
     public int WarmFloor { get; init; }
 
     /// <summary>Interval of the DATE commands that keep connections alive.</summary>
@@ -30,7 +30,7 @@ public sealed record NntpOptions
     /// <summary>How long connections are kept alive after playback has ended.</summary>
     public TimeSpan KeepAliveAfterPlayback { get; init; } = TimeSpan.FromSeconds(120);
 
-    /// <summary>If the first command after this idle time breaks a connection, it was stale. Connections idle for as long are then closed too.</summary>
+    /// <summary>A connection is stale if it breaks on the first command after this idle time. Others idle for as long are then closed too.</summary>
     public TimeSpan StaleAfter { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Longest wait of a fetch for a free connection.</summary>

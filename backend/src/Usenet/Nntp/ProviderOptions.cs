@@ -54,7 +54,7 @@ public sealed record ProviderOptions
     /// <summary>Outstanding commands per connection; null adapts to the line, 1 never pipelines.</summary>
     public int? PipeliningDepth { get; init; }
 
-    /// <summary>Name of the store shared by several providers, so that a miss at one is a miss at all; empty if unknown.</summary>
+    /// <summary>Name of the store shared by several providers, so that a miss at one provider counts for all; empty if unknown.</summary>
     public string Backbone { get; init; } = "";
 
     /// <summary>Whether a connection opened for another entry of the account can also serve this entry.</summary>

@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>The purpose for which bytes were received.</summary>
 public enum TrafficLane : byte
 {
-    /// <summary>Articles for viewers and downloads, prefetched ones included.</summary>
+    /// <summary>Articles for viewers and downloads, including prefetched ones.</summary>
     Playback,
 
     /// <summary>Articles and replies for imports.</summary>
@@ -15,7 +15,7 @@ public enum TrafficLane : byte
     /// <summary>Articles and replies for background checks.</summary>
     Checks,
 
-    /// <summary>Greetings, logins, keep-alives, tests of accounts, and bytes that answer no command.</summary>
+    /// <summary>Greetings, logins, keep-alives, account tests, and bytes that answer no command.</summary>
     Other,
 }
 
@@ -46,7 +46,7 @@ public readonly record struct ProviderUse(LaneBytes Lanes, long Tried, long Foun
         new(left.Lanes - right.Lanes, left.Tried - right.Tried, left.Found - right.Found);
 }
 
-/// <summary>Counts the usage of one provider, over all connections of its account. Each counted byte also counts in the meter.</summary>
+/// <summary>Counts the usage of one provider, across all connections of its account. Each counted byte also counts in the meter.</summary>
 /// <remarks>
 /// Thread-safe: the counters grow atomically but independently, so a reader may see one ahead of another. Counting allocates nothing.
 /// </remarks>

@@ -5,8 +5,8 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>Which articles an <see cref="IArticleSource"/> checks, and at how many providers.</summary>
 /// <param name="Ids">Any number of articles, none empty; must not change while the request runs. The source splits them into batches.</param>
 /// <param name="EveryProvider">
-/// Asks every provider, even after a hit or a miss on the same backbone, because a decision to remove something needs this evidence. Otherwise the walk ends at
-/// the first provider with the article.
+/// Asks every provider, even after a hit or a miss on the same backbone, because a decision to remove something needs this evidence. Otherwise the search ends
+/// at the first provider with the article.
 /// </param>
 public readonly record struct StatRequest(
     ReadOnlyMemory<MessageId> Ids,

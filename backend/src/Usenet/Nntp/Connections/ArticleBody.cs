@@ -33,7 +33,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
 
     public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
 
-    // The rest of the fetch and the check of the segment are short. A source with slower callers leaves the read loop itself.
+    // The rest of the fetch and the segment check are short. A source with slower callers switches threads itself.
     protected override bool ContinuesInline => true;
 
     public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteBody(output, Request.Id);

@@ -3,7 +3,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>The result of a check of the clock.</summary>
+/// <summary>The result of a clock check.</summary>
 /// <param name="IsLate">Whether the first reply has become late.</param>
 /// <param name="Failure">The reason to close the connection; null to keep it.</param>
 internal readonly record struct ConnectionDue(bool IsLate, NntpException? Failure)
@@ -127,7 +127,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
 
     /// <summary>Counts received body bytes, and reports progress once there are enough.</summary>
     /// <param name="now">In ticks of the time provider.</param>
-    /// <param name="wereGathered">Whether the bytes arrived over some time, so that the line was not silent since the last ones.</param>
+    /// <param name="wereGathered">Whether the bytes arrived over some time, so that the line was not silent since the last bytes.</param>
     public void Received(long bytes, long now, bool wereGathered = false)
     {
         _newBytes += bytes;
@@ -234,7 +234,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         return new ConnectionDue(isLate, isLate && IsStuck ? Closed("An abandoned article did not arrive and delayed others.") : null);
     }
 
-    // Whether to watch for silence. Without hedging, only while an abandoned reply delays a wanted one, which then moves to another provider.
+    // Whether to watch for silence. Without hedging, only while an abandoned reply delays a wanted reply, whose fetch then moves elsewhere.
     private bool IsWatched => _options.HedgeEnabled || _sent.IsHeldUpByAbandoned;
 
     // Whether an abandoned reply delays another and has been silent for so long that the socket is not worth keeping.

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// <summary>One logged-in socket. A write loop sends all ready commands in one flush; a read loop matches replies in order and feeds the sinks.</summary>
 /// <remarks>
 /// Thread-safe. Any thread may send; the write loop does the work. The owning pool is notified of every reply and of the end. <see cref="Abort"/>,
-/// <see cref="Retire"/> or the server end the connection; <see cref="Completion"/> follows.
+/// <see cref="Retire"/> or the server end the connection; then <see cref="Completion"/> completes.
 /// </remarks>
 internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
 {

@@ -88,7 +88,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private LeaseTerms Terms => Depth.Terms(Line, _dials.MoreMayServe);
 
     /// <summary>
-    /// Applies other settings of the same account. Connections above a lower cap or with an old login accept no more commands: idle ones
+    /// Applies new settings to the account. Connections above a lower cap or with an old login accept no more commands: idle ones
     /// close now, busy ones after their replies.
     /// </summary>
     public void Change(ProviderOptions options)
@@ -134,7 +134,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Stops using the connection with this <see cref="NntpConnection.Identity"/>; it closes once it owes no reply.</summary>
+    /// <summary>Stops using the connection with this <see cref="NntpConnection.Identity"/>, which closes once no reply is outstanding.</summary>
     public void Distrust(object identity)
     {
         lock (_gate)

@@ -20,8 +20,8 @@ internal sealed class PendingReplies(long openedAt = 0)
     private long _added;
     private long _ended;
 
-    // Written under the lock. The pool reads it under its own lock and must not wait for this lock. A call to the pool follows each change, so a stale value
-    // is soon reread.
+    // Written under the lock. The pool reads the field under its own lock and must not wait for this one. A call to the pool follows each change, so a stale
+    // value is soon reread.
     private volatile bool _isLate;
     private volatile bool _hasRevived;
 
@@ -140,7 +140,7 @@ internal sealed class PendingReplies(long openedAt = 0)
     }
 
     /// <summary>
-    /// Marks the first reply as late, if it has been silent at least since <paramref name="since"/>. Otherwise it ended or made progress
+    /// Marks the first reply as late, if it has been silent at least since <paramref name="since"/>. Otherwise the reply ended or made progress
     /// meanwhile, and the call returns false. All times are in ticks of the time provider.
     /// </summary>
     public bool TryMarkLate(long since, long roundTrip)
@@ -182,7 +182,7 @@ internal sealed class PendingReplies(long openedAt = 0)
             return _replies.Count > 0 && _heardAt < _firstSince && _firstSince - _restsSince >= rest;
     }
 
-    /// <summary>Adds a command about to be sent; false if it was abandoned and must not be sent.</summary>
+    /// <summary>Adds a command about to be sent; false if the command was abandoned and must not be sent.</summary>
     /// <remarks>A lease abandons first and then checks this queue, so either the command is skipped or the lease sees it.</remarks>
     public bool TryAdd(PendingReply reply, out bool isOnly)
     {

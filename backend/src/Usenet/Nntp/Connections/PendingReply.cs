@@ -102,7 +102,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public virtual bool IsWanted => !IsAbandoned;
 
-    /// <summary>When the commands were sent, in ticks of the time provider; 0 before.</summary>
+    /// <summary>When the commands were sent, in ticks of the time provider; 0 if they were not sent yet.</summary>
     public long SentAt { get; set; }
 
     public bool WasPipelined => Commands > 1 || SentBehindOthers;

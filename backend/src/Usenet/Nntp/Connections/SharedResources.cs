@@ -27,7 +27,7 @@ internal sealed class SharedResources(
 
     public ProviderTraffics Traffics { get; } = new(meter);
 
-    /// <summary>The timer of all connections.</summary>
+    /// <summary>The timer that all connections share.</summary>
     public DeadlineGrid Deadlines { get; } = deadlines ?? new DeadlineGrid(time);
 
     /// <summary>Ends the gathering of connections that fall silent; null if connections pass on each piece.</summary>

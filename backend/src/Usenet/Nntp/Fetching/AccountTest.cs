@@ -123,7 +123,7 @@ public sealed class TestConnection : IAsyncDisposable
     public int Owed => _owed;
 
     /// <summary>Whether the server requires a login.</summary>
-    /// <exception cref="NntpException">The connection broke, or no reply came in time.</exception>
+    /// <exception cref="NntpException">The connection broke, or no reply arrived in time.</exception>
     public async Task<bool> WantsLoginAsync(CancellationToken cancellationToken)
     {
         using var deadline = new CancellationTokenSource(_options.LoginTimeout, _shared.Time);

@@ -131,7 +131,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     /// </summary>
     /// <returns>The reply of the fetch for the first attempt; nothing for a challenger.</returns>
     /// <remarks>
-    /// One method for both kinds of attempts, with few locals, because each waiting article keeps an object with all of them. Its steps:
+    /// One method for both kinds of attempts, with few locals, because each waiting article keeps an object that holds all locals. The steps:
     /// 1. Choose the next provider; if none is left, one whose miss is unconfirmed.
     /// 2. Skip a provider whose breaker is open, because it may only be asked after all others.
     /// 3. Prepare a lease, unless the fetch has ended meanwhile.
@@ -139,7 +139,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     /// 5. Send BODY and read its reply: deliver a body, record a miss.
     /// 6. Release the lease.
     /// 7. Stop if the fetch has ended; otherwise choose between a retry and another provider, and repeat.
-    /// 8. End the attempt. The first one waits for the challengers and concludes the fetch.
+    /// 8. End the attempt. The first attempt waits for the challengers and concludes the fetch.
     /// </remarks>
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
@@ -425,7 +425,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             return _isOver || attempt.HasLost;
     }
 
-    /// <summary>Ends an attempt. If it delivered or failed for good, it ends the others too.</summary>
+    /// <summary>Ends an attempt. If the attempt delivered or failed for good, the other attempts end too.</summary>
     private void End(FetchAttempt attempt, Exception? broke)
     {
         lock (Gate)
@@ -467,7 +467,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             await challenge;
         _request.Urgency?.Unfollow(this);
 
-        // Only the short continuation after a delivery may run in the read loop. Others may do more work, so they run on another thread.
+        // Only the short continuation after a delivery may run in the read loop. Other continuations may do more work, so they run on another thread.
         if (_deliveredOver is null || !_request.ContinuesInline)
             await Task.Yield();
     }

@@ -3,7 +3,7 @@ using Sluice.Usenet.Nntp.Health;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
-/// <summary>Shared by all fetches of one pool of providers. Thread-safe.</summary>
+/// <summary>Services shared by all fetches of one provider pool. Thread-safe.</summary>
 internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedResources Shared, ReleaseOrder Releases)
 {
     private readonly Guid[] _ids = [.. Providers.Select(provider => provider.Options.Id)];

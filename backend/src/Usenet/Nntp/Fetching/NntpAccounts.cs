@@ -13,7 +13,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 /// to the account, however many settings entries name it and however often the settings change.
 /// </summary>
 /// <remarks>
-/// Thread-safe. A <see cref="ProviderPool"/> uses the accounts of its entries until it is disposed; an account without users closes.
+/// Thread-safe. A <see cref="ProviderPool"/> uses the accounts of its entries until the pool is disposed; an unused account closes.
 /// Dispose ends all fetches and closes all sockets.
 /// </remarks>
 public sealed class NntpAccounts : IAsyncDisposable

@@ -104,7 +104,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
             pool.CloseIdle();
     }
 
-    /// <summary>Connections that a lane may use now, over all providers.</summary>
+    /// <summary>Number of connections that a lane may use now, across all providers.</summary>
     public int EffectivePermits(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
     public Meter Meter => _accounts.Meter;

@@ -35,7 +35,7 @@ internal sealed class ProviderWalk
     /// <summary>Adds an unconfirmed miss.</summary>
     public void Doubt(DoubtedMiss doubt) => (_doubts ??= new Stack<DoubtedMiss>()).Push(doubt);
 
-    /// <summary>Takes the latest unconfirmed miss, because earlier ones have had more time to be confirmed; null if there is none.</summary>
+    /// <summary>Takes the latest unconfirmed miss, so that earlier ones get more time to be confirmed; null if there is none.</summary>
     public DoubtedMiss? TakeDoubt()
     {
         while (_doubts?.TryPop(out var doubt) == true)

@@ -12,7 +12,7 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
     // While a connection works through one part, the next part is ready.
     private const int PartsForAConnection = 2;
 
-    /// <summary>Walks over all articles of the request and fills one answer per id.</summary>
+    /// <summary>Checks all articles of the request and fills in one answer per id.</summary>
     public async ValueTask RunAsync(Memory<ArticlePresence> answers, CancellationToken cancellationToken)
     {
         var size = services.Options.MaxStatDepth;

@@ -151,7 +151,7 @@ internal sealed class CircuitBreaker
             _faults = 0;
     }
 
-    /// <summary>Takes the right to one probe; null if the breaker is closed, in cooldown, or has a probe running.</summary>
+    /// <summary>Requests permission for one probe; null if the breaker is closed, in cooldown, or has a probe running.</summary>
     /// <param name="atOnce">Ignores the cooldown, because the caller tests the provider.</param>
     /// <param name="isNeeded">Shortens the cooldown to one second, because a reader may have no other provider.</param>
     public BreakerProbe? TryProbe(bool atOnce = false, bool isNeeded = false)

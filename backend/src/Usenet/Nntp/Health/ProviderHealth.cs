@@ -81,7 +81,7 @@ internal sealed class ProviderHealth
 
     private CircuitBreaker[] All => [Dials, Bodies, Stats];
 
-    /// <summary>Whether a request for an article is likely to get through. <paramref name="isConnected"/> tells whether a connection is open.</summary>
+    /// <summary>Whether an article request is likely to get through. <paramref name="isConnected"/> tells whether a connection is open.</summary>
     public bool IsReachable(bool isConnected) => (isConnected || Dials.Failure is null) && Bodies.Failure is null;
 
     public void DialFailed(NntpException failure, BreakerProbe? probe)

@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Health;
 
-/// <summary>An operation of a provider with its own breaker.</summary>
+/// <summary>A provider operation with its own breaker.</summary>
 public enum BreakerKind
 {
     /// <summary>Connecting and logging in.</summary>
@@ -26,7 +26,7 @@ public sealed record RememberedBreak(NntpFault? Fault, DateTimeOffset OpenedAt, 
 
 /// <summary>One "no such article" reply, trusted for a while.</summary>
 /// <param name="Key">Hash of provider and article.</param>
-/// <param name="Until">When it expires.</param>
+/// <param name="Until">When the miss expires.</param>
 /// <param name="Believed">How long the miss is trusted; the next identical reply doubles this time.</param>
 public readonly record struct RememberedMiss(Guid Key, DateTimeOffset Until, TimeSpan Believed);
 

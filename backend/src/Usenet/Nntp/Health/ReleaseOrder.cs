@@ -14,7 +14,7 @@ internal sealed class ReleaseOrder(TimeProvider time)
     private const double GoesBehind = 0.30;
     private const double ComesBack = 0.12;
 
-    // Halves the weight of older results each time this many have arrived.
+    // Each time this many results have arrived, older results lose half their weight.
     private const int Halved = 64;
     private static readonly TimeSpan StaysBehind = TimeSpan.FromMinutes(30);
 
@@ -43,7 +43,7 @@ internal sealed class ReleaseOrder(TimeProvider time)
         return behind;
     }
 
-    /// <summary>Counts a delivery or a miss of an article of a release.</summary>
+    /// <summary>Counts a delivery or a miss of one of a release's articles.</summary>
     public void Answered(object? release, Guid provider, bool isMiss)
     {
         if (release is null)

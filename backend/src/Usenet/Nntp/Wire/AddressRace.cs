@@ -44,7 +44,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         return turns.Count <= most ? turns : turns[..most];
     }
 
-    /// <summary>Tries the addresses in order, of which there must be at least one. Only the returned socket stays open.</summary>
+    /// <summary>Tries the addresses, at least one, in order. Only the returned socket stays open.</summary>
     /// <exception cref="SocketException">No address can be reached.</exception>
     public async Task<Socket> RunAsync(IReadOnlyList<IPAddress> addresses, int port, CancellationToken cancellationToken)
     {
@@ -56,7 +56,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         {
             for (var next = 0; winner is null;)
             {
-                // The first attempt uses the dial's own slot. A later attempt may use that slot too, if the attempt that had it has failed.
+                // The first attempt uses the dial's own slot. A later attempt may use that slot after the attempt that held the slot has failed.
                 var hasOwn = !attempts.Exists(attempt => attempt.HasDialsPlace);
                 if (next < addresses.Count && (hasOwn || places.TryTake()))
                     attempts.Add(new Attempt(this, addresses[next++], port, hasOwn, losing.Token));

@@ -3,10 +3,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// Watches connections that gather. Reports arriving bytes, so that no reply counts as late, and ends the gathering if no more bytes arrive, as for a body
-/// shorter than claimed. Runs only while a connection gathers, and shares the timer of the connection clocks.
+/// Watches connections that gather bytes. Reports arriving bytes, so that no reply counts as late, and ends the gathering if no more bytes arrive, as for a
+/// body shorter than claimed. Runs only while a connection gathers, and shares the timer of the connection clocks.
 /// </summary>
-/// <remarks>Thread-safe. The lock is taken before those of the streams.</remarks>
+/// <remarks>Thread-safe. The lock is taken before the streams' locks.</remarks>
 internal sealed class GatheringBeat : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = DeadlineGrid.Coarse;

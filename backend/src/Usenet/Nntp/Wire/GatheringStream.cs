@@ -9,9 +9,9 @@ namespace Sluice.Usenet.Nntp.Wire;
 /// has arrived (<c>SO_RCVLOWAT</c>, socket(7)).
 /// </summary>
 /// <remarks>
-/// The threshold never exceeds the rest of the body, so the end of a body is not delayed. Status lines, handshakes, ends of bodies and lines that fill their
-/// buffers are never held back. One reader and one writer at a time; <see cref="GatheringBeat"/> may call at any time. If the system lacks support, this is an
-/// ordinary stream. Does not own the socket.
+/// The threshold never exceeds the rest of the body, so the end of a body is not delayed. Status lines, handshakes, ends of bodies and lines fast enough to
+/// fill their buffers are never held back. One reader and one writer at a time; <see cref="GatheringBeat"/> may call at any time. If the system lacks support,
+/// this is an ordinary stream. Does not own the socket.
 /// </remarks>
 internal sealed class GatheringStream : NetworkStream
 {
@@ -110,7 +110,7 @@ internal sealed class GatheringStream : NetworkStream
 
     /// <summary>Called by <see cref="GatheringBeat"/>. Wakes the reader for the available bytes if none arrived since <paramref name="latest"/>.</summary>
     /// <param name="now">In ticks of the time provider, like <paramref name="latest"/>.</param>
-    /// <param name="latest">A stream that has not grown since then stops gathering.</param>
+    /// <param name="latest">A stream without new bytes since then stops gathering.</param>
     /// <returns>Whether the stream still gathers and must be watched.</returns>
     public bool Look(long now, long latest)
     {

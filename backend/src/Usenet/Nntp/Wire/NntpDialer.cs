@@ -7,7 +7,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>The address family of a server that last worked. One per account.</summary>
+/// <summary>The address family that last worked for a server. One per account.</summary>
 /// <remarks>Thread-safe: one word, read at the start of a dial and written at its end.</remarks>
 internal sealed class KnownFamily
 {
@@ -21,11 +21,11 @@ internal sealed class KnownFamily
     }
 }
 
-/// <summary>Opens connections to one provider: name, TCP, TLS, greeting and login, within the timeouts.</summary>
+/// <summary>Opens connections to one provider, within the timeouts: name lookup, TCP, TLS, greeting and login.</summary>
 /// <remarks>
 /// Without <c>names</c> it uses the system's resolver, without <c>places</c> it tries one address at a time, and without <c>family</c> it remembers no address
 /// family. <c>entering</c> is called when a step begins. Without <c>beat</c>, connections pass on each piece as it arrives. Greeting and login bytes count in
-/// <c>traffic</c>, or only in <c>meter</c> if that is null.
+/// <c>traffic</c>, or only in <c>meter</c> if <c>traffic</c> is null.
 /// </remarks>
 internal sealed class NntpDialer(
     ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null,
