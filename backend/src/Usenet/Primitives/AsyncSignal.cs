@@ -25,7 +25,7 @@ internal sealed class AsyncSignal : IValueTaskSource
             _core.SetResult(true);
     }
 
-    /// <summary>Completes at once if <see cref="Set"/> was called since the last wait, otherwise at its next call.</summary>
+    /// <summary>Completes at once if <see cref="Set"/> was called since the last wait, otherwise when it is next called.</summary>
     public ValueTask WaitAsync()
     {
         _core.Reset();

@@ -41,7 +41,7 @@ public interface ILender
     /// <summary>Lends one block, which stays unchanged even if all others are released.</summary>
     void Lend(byte[] block);
 
-    /// <summary>Ends a loan of the block.</summary>
+    /// <summary>Takes back a block lent by <see cref="Lend"/>.</summary>
     void TakeBack(byte[] block);
 }
 

@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>A stream that can only be read forward, once and asynchronously. For one reader.</summary>
+/// <summary>A stream for one reader, who can only read forward, once and asynchronously.</summary>
 public abstract class ForwardStream : Stream
 {
     public sealed override bool CanRead => true;

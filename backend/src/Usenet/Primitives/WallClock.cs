@@ -10,7 +10,7 @@ public static class WallClock
         return time.GetUtcNow();
     }
 
-    /// <summary>Returns the current day in the time zone of this machine.</summary>
+    /// <summary>Returns the current day in this machine's time zone.</summary>
     public static DateOnly LocalDay(this TimeProvider time)
     {
         ArgumentNullException.ThrowIfNull(time);
@@ -26,7 +26,7 @@ public static class WallClock
         return time.GetTimestamp() + (long)(left.Ticks * (time.TimestampFrequency / (double)TimeSpan.TicksPerSecond));
     }
 
-    /// <summary>Returns the wall-clock time of a timestamp of this run, for storing.</summary>
+    /// <summary>Converts a timestamp of this run to wall-clock time, for storing.</summary>
     public static DateTimeOffset WallTimeOf(this TimeProvider time, long timestamp)
     {
         ArgumentNullException.ThrowIfNull(time);

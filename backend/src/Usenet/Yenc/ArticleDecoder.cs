@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Yenc;
 
 /// <summary>Decodes one article at a time from the raw bytes of an NNTP body, whatever its encoding.</summary>
 /// <remarks>
-/// Three stages: preamble, block, rest. Each preamble line is offered to every block decoder until one accepts it, which decides the encoding. Input
+/// Three stages: preamble, block, rest. Each preamble line is offered to every block decoder until one accepts the line and so determines the encoding. Input
 /// may be split anywhere. The article is always read to its terminating line, so that pipelined replies after it stay intact. Reusable after
 /// <see cref="Reset"/>; allocates nothing per article; never throws because of its input; not thread-safe. Damaged input is decoded as far as
 /// possible and reported in <see cref="DecodedArticle.Defects"/>.

@@ -30,7 +30,7 @@ public readonly record struct ArticleHeader
     /// <summary>Whether <c>=ybegin</c> has <c>part=</c>, whatever its value.</summary>
     internal bool HasPartField { get; init; }
 
-    /// <summary>The posted name, trimmed; valid until the decoder's <see cref="ArticleDecoder.Reset"/>. <see cref="Name"/> can be kept.</summary>
+    /// <summary>The posted name, trimmed; valid until the decoder's <see cref="ArticleDecoder.Reset"/>. <see cref="Name"/> stays valid.</summary>
     public ReadOnlyMemory<byte> NameBytes { get; init; }
 
     /// <summary>The name as text: UTF-8 if valid, otherwise Latin-1. Decoded at every call.</summary>

@@ -65,7 +65,7 @@ internal static class Crc32Folding
     private static TVector Load<TVector>(ref byte start, nuint offset) => Unsafe.ReadUnaligned<TVector>(ref Unsafe.Add(ref start, offset));
 }
 
-/// <summary>Folding in registers of one width.</summary>
+/// <summary>Folding in registers of a certain width.</summary>
 internal interface IFoldingWidth<TVector>
     where TVector : struct
 {
@@ -103,7 +103,7 @@ internal readonly struct Crc32Folding128 : IFoldingWidth<Vector128<ulong>>
     public static Vector128<ulong> Narrow(Vector128<ulong> vector) => vector;
 }
 
-/// <summary>Vectors of 32 bytes, for CPUs that multiply in wide registers but lack AVX-512.</summary>
+/// <summary>Folds 32-byte vectors, for CPUs with 256-bit carry-less multiplication but without AVX-512.</summary>
 internal readonly struct Crc32Folding256 : IFoldingWidth<Vector256<ulong>>
 {
     /// <summary>Shortest data for which this width is faster, in bytes.</summary>

@@ -104,7 +104,7 @@ public enum ArticleDefects
     /// <summary>The data exceeds <see cref="ArticleDecoder.MaxDecodedLength"/>; its excess bytes are lost.</summary>
     TooLong = 1 << 10,
 
-    /// <summary>A checksum for exactly this part is present but not a number, and no readable one covers the part.</summary>
+    /// <summary>A checksum for exactly this part is present but not a number, and no readable checksum covers the part.</summary>
     UnreadableCrc = 1 << 11,
 
     /// <summary>A uuencode line has the wrong length or an impossible character. It was skipped.</summary>

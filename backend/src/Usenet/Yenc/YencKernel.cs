@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Yenc;
 /// and at the end of the article.
 /// </summary>
 /// <remarks>
-/// Kernels have no state and are thread-safe. They differ only in speed: each gives the results of the byte machine. Lines end in CRLF; a dot right
+/// Kernels have no state and are thread-safe. They differ only in speed: all produce the output of the byte machine. Lines end in CRLF; a dot right
 /// after CRLF is dropped; CRLF <c>.</c> CRLF ends the body (RFC 3977 section 3.1.1). CR and LF are dropped. <c>=</c> is dropped and turns the next
 /// byte b, whatever it is, into b−42−64 mod 256. Every other byte becomes b−42 (yEnc draft 1.3). The layers are independent: in <c>=</c> CR LF
 /// <c>.</c> the CR is escaped data, but the line start still counts.

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Yenc;
 
 /// <summary>
 /// Parses the keyword lines of yEnc (draft 1.3): <c>=ybegin [part= total=] line= size= name=</c>, <c>=ypart begin= end=</c>, <c>=yend size= [part=
-/// pcrc32=] [crc32=]</c>. Pure; lines come without their line end.
+/// pcrc32=] [crc32=]</c>. Pure functions; lines are passed without their line end.
 /// </summary>
 internal static class YencLineParser
 {
@@ -16,7 +16,7 @@ internal static class YencLineParser
 
     private static readonly SearchValues<byte> HexDigits = SearchValues.Create("0123456789abcdefABCDEF"u8);
 
-    /// <summary>Separators of fields. A stray CR at the end of a line counts too.</summary>
+    /// <summary>Field separators, including a stray CR at the end of a line.</summary>
     public static ReadOnlySpan<byte> Blanks => " \t\r"u8;
 
     /// <summary>Whether the line starts with this keyword, followed by a blank or nothing.</summary>
