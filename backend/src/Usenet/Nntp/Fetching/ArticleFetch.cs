@@ -295,7 +295,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         }
     }
 
-    /// <summary>Prepares a lease at a provider. A separate method, because the walk would otherwise keep copies across its awaits.</summary>
+    /// <summary>Prepares a lease at a provider. A separate method, because the walk would otherwise keep copies of its arguments across awaits.</summary>
     private void Ask(FetchAttempt attempt, Provider provider, bool isProbe)
     {
         if (attempt.Provider is not null && _request.Urgency is { } urgency)
@@ -448,7 +448,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             challenger.GiveUp();
     }
 
-    /// <summary>Returns the walk of a challenger; null if there is no further one. None can start after that.</summary>
+    /// <summary>Returns the walk of the challenger at an index; null if there is none, and then no more can start.</summary>
     private Task? NextChallenge(int index)
     {
         lock (Gate)
