@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Nntp;
 /// <remarks>Immutable value. Every other outcome throws an <see cref="NntpException"/>.</remarks>
 public readonly struct ArticleReply
 {
-    // The misses or the identity of the connection; never both.
+    // Either the misses or the identity of the connection.
     private readonly object? _detail;
 
     private ArticleReply(int provider, object? detail) => (Provider, _detail) = (provider, detail);

@@ -243,7 +243,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
 
     private bool IsKeptWarm => _options.KeepsWarm && (_shared.Limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback) || _isOfTheFloor());
 
-    // How soon a command sent now could be late.
+    // Time until a command sent now could be late.
     private TimeSpan NextCheck => SilenceLimit(_line, _options) + TimeSpan.FromSeconds(_line.RoundTrip) is var soonest && soonest < _stall ? soonest : _stall;
 
     private TimeSpan ShortestIdle => _options.KeepAliveInterval < _options.IdleTimeout ? _options.KeepAliveInterval : _options.IdleTimeout;

@@ -183,7 +183,7 @@ internal sealed class PendingReplies(long openedAt = 0)
     }
 
     /// <summary>Adds a command about to be sent; false if the command was abandoned and must not be sent.</summary>
-    /// <remarks>A lease abandons first and then checks this queue, so either the command is skipped or the lease sees it.</remarks>
+    /// <remarks>A lease abandons its reply before it checks this queue, so either the command is skipped here or the lease sees it.</remarks>
     public bool TryAdd(PendingReply reply, out bool isOnly)
     {
         lock (_gate)

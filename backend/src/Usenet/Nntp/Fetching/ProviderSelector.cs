@@ -36,7 +36,7 @@ internal static class ProviderSelector
         return best;
     }
 
-    /// <summary>Chooses the provider for a hedge: another reachable one of no lesser kind, otherwise the late one again. Null if neither is possible.</summary>
+    /// <summary>Chooses the provider for a hedge: another reachable one of no lesser kind, or else the late one again. Null if neither can serve.</summary>
     /// <param name="asked">Providers that have answered, failed, are being asked or are excluded.</param>
     /// <param name="late">The provider of the late attempt.</param>
     /// <param name="isSent">Whether the late attempt's command was sent. If not, its provider's other connections are no better.</param>
