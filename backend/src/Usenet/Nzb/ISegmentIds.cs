@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>The message-ids of one segment: the primary, and duplicates to try after a miss.</summary>
+/// <summary>The message-ids of one segment: the primary id, and duplicates to try if the primary is missing.</summary>
 /// <param name="Primary">Empty if the segment was never posted.</param>
 /// <param name="Fallbacks">At most three; never null.</param>
 public readonly record struct SegmentIds(MessageId Primary, IReadOnlyList<MessageId> Fallbacks)

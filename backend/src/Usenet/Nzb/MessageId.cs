@@ -3,14 +3,14 @@ using System.Text;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>The unique name of an article, stored without angle brackets (RFC 3977 section 3.6, RFC 5536 section 3.1.3). No other type handles these.</summary>
+/// <summary>The unique name of an article, without angle brackets (RFC 3977 section 3.6, RFC 5536 section 3.1.3). The only type for message-ids.</summary>
 /// <remarks>
-/// 1 to 250 bytes without whitespace, control characters, <c>&lt;</c> and <c>&gt;</c>, so that it is safe in a command line. Bytes above 0x7F are kept, because
-/// real posts contain them. <c>default</c> marks a segment that was never posted. Immutable and thread-safe.
+/// 1 to 250 bytes without whitespace, control characters, <c>&lt;</c> and <c>&gt;</c>, so that an id is safe in a command line. Bytes above 0x7F are kept,
+/// because real posts contain them. <c>default</c> marks a segment that was never posted. Immutable and thread-safe.
 /// </remarks>
 public readonly struct MessageId : IEquatable<MessageId>
 {
-    /// <summary>Longest id in bytes without brackets: RFC 3977 allows 250 with them, real servers 250 without.</summary>
+    /// <summary>Maximum length in bytes without brackets. RFC 3977 allows 250 including brackets, but real servers allow 250 without.</summary>
     public const int MaxLength = 250;
 
     private readonly byte[]? _bytes;

@@ -4,11 +4,11 @@ using System.Security.Cryptography;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Up to 1,024 consecutive segments of a stored list; uncompressed, they are consecutive <see cref="PackedIds"/>.</summary>
+/// <summary>Up to 1,024 consecutive segments of a stored list. Uncompressed, a frame is a sequence of <see cref="PackedIds"/>.</summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class MessageIdFrame
 {
-    /// <summary>Segments per frame, except the last. More would put frames on the large object heap, which keeps them until a full collection.</summary>
+    /// <summary>Segments per frame, except the last. Larger frames would go on the large object heap, which keeps them until a full collection.</summary>
     public const int Capacity = 1024;
 
     /// <summary>Upper limit of a frame's uncompressed length, because the length in a table cannot be trusted.</summary>
@@ -49,7 +49,7 @@ internal sealed class MessageIdFrame
     /// <exception cref="MessageIdListException">A stored id is not a message-id.</exception>
     public SegmentIds this[int index] => PackedIds.Read(_plain.AsSpan(_offsets[index])) ?? throw Malformed();
 
-    /// <summary>Returns a check value against damage: the first eight bytes of the SHA-256.</summary>
+    /// <summary>Returns a check value that detects damage: the first eight bytes of the SHA-256.</summary>
     public static ulong Check(ReadOnlySpan<byte> bytes)
     {
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];

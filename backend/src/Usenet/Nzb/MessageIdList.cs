@@ -4,8 +4,8 @@ namespace Sluice.Usenet.Nzb;
 
 /// <summary>A stored list of message-ids, written by <see cref="MessageIdListWriter"/>.</summary>
 /// <remarks>
-/// Thread-safe. Memory holds the table and the most recent frames, four per reader and about 60 KB each; a lookup in these completes
-/// synchronously. Owns its stream; dispose it once no slice is in use.
+/// Thread-safe. Memory holds the table and the most recent frames, four per reader and about 60 KB each; a lookup in these frames completes synchronously. Owns
+/// its stream; dispose the list once no slice is in use.
 /// </remarks>
 public sealed class MessageIdList : ISegmentIds, IDisposable
 {
@@ -49,7 +49,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         }
     }
 
-    /// <summary>Returns the ids of one file, given by its first segment and their number.</summary>
+    /// <summary>Returns the ids of one file, given the index of its first segment and the number of segments.</summary>
     public ISegmentIds Slice(int first, int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(first);
@@ -58,7 +58,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         return new SliceOfList(this, first, count);
     }
 
-    /// <summary>Sets the number of readers at different positions for which frames are kept. At least 1, the default.</summary>
+    /// <summary>Sets the number of readers at different positions for which frames are cached; at least 1, the default.</summary>
     public void KeepFor(int readers)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(readers, 1);

@@ -5,8 +5,8 @@ using System.IO.Compression;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// Writes the message-ids of many files to one compact list: Brotli frames of up to 1,024 segments, then a table with length and check value of
-/// each frame, then a fixed-size trailer.
+/// Writes the message-ids of many files to one compact list: Brotli frames of up to 1,024 segments, then a table with each frame's length and check value, then
+/// a fixed-size trailer.
 /// </summary>
 /// <remarks>
 /// Trailer, little-endian, 24 bytes: check value of the table (8), number of segments (4), number of frames (4), <c>SluiIds1</c> (8). Table row:

@@ -3,7 +3,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Decompresses an NZB, detected by content and never by name, within limits of size and ratio.</summary>
+/// <summary>Decompresses an NZB within size and ratio limits. Detects compression by content, never by name.</summary>
 public static class NzbDecompression
 {
     // The first bytes of gzip are header and dictionary, so their ratio is meaningless.
@@ -39,7 +39,7 @@ public static class NzbDecompression
         size > RatioGrace && size > packed * limits.MaxRatio ? $"it unpacks to more than {limits.MaxRatio} times its size" : null;
 }
 
-/// <summary>Detects other file types by their first bytes, and names them for the refusal.</summary>
+/// <summary>Detects other file types by their first bytes, and names them for the error message.</summary>
 internal static class NzbSniffer
 {
     /// <summary>Whether the bytes are gzip, RFC 1952 section 2.3.1.</summary>
@@ -63,7 +63,7 @@ internal static class NzbSniffer
         if (start.StartsWith("d8:announce"u8))
             return "torrent";
 
-        // Decode first, because an XML document begins with an opening bracket in one of several encodings.
+        // Decode first, because an XML document begins with '<' in one of several encodings.
         var (encoding, mark) = NzbEncoding.Recognise(start);
         var text = encoding.GetString(start[mark..]).AsSpan().TrimStart();
         if (text.IsEmpty)
@@ -79,7 +79,7 @@ internal static class NzbSniffer
         text.StartsWith("<!doctype html", StringComparison.OrdinalIgnoreCase) || text.StartsWith("<html", StringComparison.OrdinalIgnoreCase);
 }
 
-/// <summary>Replays the bytes read for detection, then reads the inner stream. Counts all bytes and throws above its limit. Not thread-safe.</summary>
+/// <summary>Replays the bytes read for detection, then reads the inner stream. Counts all bytes and throws above the limit. Not thread-safe.</summary>
 internal sealed class BoundedStream(Stream inner, ReadOnlyMemory<byte> prefix, Func<long, string?> refusal, bool ownsInner) : ForwardStream
 {
     private ReadOnlyMemory<byte> _prefix = prefix;

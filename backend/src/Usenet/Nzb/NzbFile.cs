@@ -13,15 +13,15 @@ public sealed record NzbFile
     public IReadOnlyList<string> Groups { get; init; } = [];
 
     /// <summary>
-    /// The segments: index i has number i + 1. Unlisted numbers are holes; segments without a usable number follow the highest one. At least one is
-    /// not a hole. Each enumeration reads them again, which may throw an <see cref="IOException"/>; copy them to keep them.
+    /// The segments: index i has number i + 1. Unlisted numbers are holes; segments without a usable number follow the highest number. At least one segment is
+    /// not a hole. Each enumeration reads the segments again, which may throw an <see cref="IOException"/>; copy them to keep them.
     /// </summary>
     public required IReadOnlyCollection<NzbSegment> Segments { get; init; }
 
     /// <summary>Number of holes in <see cref="Segments"/>.</summary>
     public int Holes { get; init; }
 
-    /// <summary>The number of the only segment if it equals the counter of the subject, such as <c>(3/50)</c> and number 3; otherwise 0.</summary>
+    /// <summary>The only segment's number if it equals the subject's counter, such as 3 for <c>(3/50)</c>; otherwise 0.</summary>
     /// <remarks>Such a file is one part of a posted file listed part by part, and lower numbers are not holes (IMP-17).</remarks>
     public int Part { get; init; }
 

@@ -6,7 +6,7 @@ using System.Text;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>Collects the segments of one file element and sorts them by number.</summary>
-/// <remarks>A built file is valid until the next one begins. Not thread-safe.</remarks>
+/// <remarks>A built file is valid until the next file begins. Not thread-safe.</remarks>
 internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : IDisposable
 {
     private const int MaxGroups = 64;
@@ -99,7 +99,7 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
     }
 }
 
-/// <summary>The segments of a file from <c>first</c>, read from a completed spool. Valid until the reader continues; not thread-safe.</summary>
+/// <summary>The segments of a file from number <c>first</c> on, read from a completed spool. Valid until the reader continues; not thread-safe.</summary>
 internal sealed class NzbSegments(SegmentSpool spool, int first) : IReadOnlyCollection<NzbSegment>
 {
     public int Count { get; } = spool.LastNumber - first + 1;

@@ -25,7 +25,7 @@ public sealed class NzbFormatException : FormatException
 
     public NzbFault Fault { get; }
 
-    /// <summary>The detected file type or exceeded limit, in a few words for use in parentheses. Quotes only element names of the input.</summary>
+    /// <summary>The detected file type or exceeded limit, in a few words for use in parentheses. Quotes only element names from the input.</summary>
     public string Detail { get; }
 
     private static string Sentence(NzbFault fault, string detail) => fault switch

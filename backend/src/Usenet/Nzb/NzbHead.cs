@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nzb;
 /// <remarks>Not thread-safe; complete once the enumeration has ended.</remarks>
 public sealed class NzbHead
 {
-    // More values of one type are noise, and each later costs a password attempt or a column.
+    // More values of one type are noise, and each would later cost a password attempt or a column.
     private const int MaxValues = 16;
     private const int MaxValueLength = 4096;
 
@@ -23,7 +23,7 @@ public sealed class NzbHead
 
     public IReadOnlyList<string> Tags => _tags;
 
-    /// <summary>Number of file elements, including merged ones and those without a usable article.</summary>
+    /// <summary>Number of file elements, including merged files and files without a usable article.</summary>
     public int Files { get; internal set; }
 
     public int Segments { get; internal set; }
@@ -31,7 +31,7 @@ public sealed class NzbHead
     /// <summary>Number of segment elements dropped because their message-id is missing or malformed.</summary>
     public int DroppedSegments { get; internal set; }
 
-    /// <summary>Number of file elements merged into an earlier equal one.</summary>
+    /// <summary>Number of file elements merged into an earlier, equal element.</summary>
     public int MergedFiles { get; internal set; }
 
     // The first value of a type wins, except for types that allow several.

@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// Measures how much an XML reader must buffer: the characters between two opening brackets. Brackets inside a CDATA section or a comment do not
-/// count (XML 1.0 sections 2.5 and 2.7).
+/// Measures how much an XML reader must buffer: the characters between two <c>&lt;</c>. A <c>&lt;</c> inside a CDATA section or a comment does not count (XML
+/// 1.0 sections 2.5 and 2.7).
 /// </summary>
 /// <remarks>Accepts the text in chunks of any size. Not thread-safe.</remarks>
 internal sealed class NzbMarkupMeter(int limit)
 {
-    // The text after the bracket, and the letter repeated before the end: "]]>" and "-->".
+    // The text after '<', and the letter repeated before the final '>': "]]>" and "-->".
     private const string SectionStart = "![CDATA[";
     private const char SectionEnd = ']';
     private const string CommentStart = "!--";
@@ -47,7 +47,7 @@ internal sealed class NzbMarkupMeter(int limit)
         return bracket + 1;
     }
 
-    // Consumes one letter after a bracket, or none if it starts other markup.
+    // Consumes one letter after '<', or none if the letter starts other markup.
     private int TakeOpening(char letter)
     {
         if (_opening == 1)

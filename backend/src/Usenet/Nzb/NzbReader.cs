@@ -6,12 +6,12 @@ namespace Sluice.Usenet.Nzb;
 /// <summary>Reads an NZB forward-only, one file at a time.</summary>
 /// <remarks>
 /// The format is <c>nzb &gt; head &gt; meta</c> and <c>nzb &gt; file &gt; (groups &gt; group) (segments &gt; segment)</c>.
-/// Ignores namespaces and unknown elements, and skips a DOCTYPE without resolving anything. Memory holds a few megabytes of one file's segments,
-/// 8 bytes per segment if they are out of order, and 16 bytes per file to detect repetitions.
+/// Ignores namespaces and unknown elements, and skips a DOCTYPE without resolving anything. Memory holds a few megabytes of one file's segments, 8 bytes per
+/// segment if they are out of order, and 16 bytes per file to detect repeated files.
 /// </remarks>
 public static class NzbReader
 {
-    /// <summary>Reads the files of an NZB like the other overload, and keeps all segments of a file in memory.</summary>
+    /// <summary>Reads the files of an NZB like the other overload, but keeps all segments of a file in memory.</summary>
     /// <inheritdoc cref="ReadAsync(Stream, NzbLimits?, NzbHead, Func{Stream}?, CancellationToken)"/>
     public static IAsyncEnumerable<NzbFile> ReadAsync(Stream nzb, NzbLimits? limits, NzbHead head, CancellationToken cancellationToken) =>
         ReadAsync(nzb, limits, head, scratch: null, cancellationToken);
@@ -20,7 +20,7 @@ public static class NzbReader
     /// <param name="nzb">A readable stream; stays open.</param>
     /// <param name="limits">Null for the defaults.</param>
     /// <param name="head">Receives the metadata; complete once the enumeration has ended.</param>
-    /// <param name="scratch">Creates a seekable scratch file if the segments exceed the memory limit; disposal deletes it. Null keeps all in memory.</param>
+    /// <param name="scratch">Creates a seekable scratch file if the segments exceed the memory limit; disposal deletes it. If null, all stay in memory.</param>
     /// <exception cref="NzbFormatException">The input is not an NZB, lists no usable article, or exceeds a limit.</exception>
     /// <exception cref="IOException">The stream or the scratch file failed.</exception>
     public static async IAsyncEnumerable<NzbFile> ReadAsync(

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Nzb;
 
 /// <summary>A subject parsed by convention: <c>[3/12] - "film.part03.rar" yEnc (1/74) 52428800</c>.</summary>
 /// <param name="FileName">The file name; null if absent.</param>
-/// <param name="Segments">The m of <c>(n/m)</c>, or 0. An unreliable number of segments.</param>
+/// <param name="Segments">The unreliable number of segments: the m of <c>(n/m)</c>, or 0.</param>
 /// <param name="FileNumber">The n of <c>[n/m]</c>, or 0.</param>
 /// <param name="Files">The m of <c>[n/m]</c>, or 0.</param>
 public readonly record struct NzbSubject(string? FileName, int Segments, int FileNumber, int Files)

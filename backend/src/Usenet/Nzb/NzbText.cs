@@ -4,8 +4,8 @@ using System.Text;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// Decodes an XML document and detects its encoding (XML 1.0 appendix F). Replaces undecodable bytes and forbidden characters by U+FFFD, and limits
-/// the text between two opening brackets.
+/// Decodes an XML document and detects its encoding (XML 1.0 appendix F). Replaces undecodable bytes and forbidden characters with U+FFFD, and limits the text
+/// between two <c>&lt;</c>.
 /// </summary>
 /// <remarks>Holds one buffer of bytes and one of characters. Does not dispose the stream.</remarks>
 internal sealed class NzbText : TextReader
@@ -87,7 +87,7 @@ internal sealed class NzbText : TextReader
         return true;
     }
 
-    // Reads enough for a byte order mark and the declaration, in however many chunks they arrive.
+    // Reads enough for a byte order mark and the declaration, no matter in how many chunks they arrive.
     private async ValueTask<Decoder> StartAsync()
     {
         while (_end < 256 && !_ended)
@@ -100,7 +100,7 @@ internal sealed class NzbText : TextReader
         var (encoding, mark) = NzbEncoding.Recognise(_bytes.AsSpan(0, _end));
         _start = mark;
 
-        // Skip blanks before the declaration, because they occur although they are invalid.
+        // Skip blanks before the declaration, because real documents have them although they are invalid.
         while (mark == 0 && _start < _end && _bytes[_start] is (byte)' ' or (byte)'\t' or (byte)'\r' or (byte)'\n')
             _start++;
         return encoding.GetDecoder();

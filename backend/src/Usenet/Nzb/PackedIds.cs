@@ -2,13 +2,13 @@ using System.Buffers;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>The stored ids of one segment: a byte with their number (0 for a hole), then each as a length byte and its bytes, primary first.</summary>
+/// <summary>The stored ids of one segment: a byte with the number of ids (0 for a hole), then the length byte and bytes of each id, primary first.</summary>
 internal static class PackedIds
 {
     /// <summary>Maximum ids of one segment: the primary and three fallbacks.</summary>
     public const int MaxIds = 4;
 
-    /// <summary>Maximum bytes of one segment.</summary>
+    /// <summary>Maximum length of one packed segment in bytes.</summary>
     public const int MaxLength = 1 + MaxIds * (1 + MessageId.MaxLength);
 
     /// <summary>Writes the ids of a segment; drops fallbacks beyond the third.</summary>

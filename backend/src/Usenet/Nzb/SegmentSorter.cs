@@ -4,8 +4,8 @@ using System.Security.Cryptography;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Sorts the segments of a file by number. Of equal numbers the first is the primary, and up to three others become fallbacks.</summary>
-/// <remarks>Segments without a number follow the highest one in document order (IMP-15). Uses 8 bytes per segment.</remarks>
+/// <summary>Sorts the segments of a file by number. The first segment with a number is the primary, and up to three others become fallbacks.</summary>
+/// <remarks>Segments without a number follow the highest number in document order (IMP-15). Uses 8 bytes per segment.</remarks>
 internal static class SegmentSorter
 {
     // A key combines the number and the position in the spool, so that equal numbers keep document order.
@@ -14,7 +14,7 @@ internal static class SegmentSorter
     // Ids compared in one pass: about 8 MB.
     private const int IdsAtOnce = 200_000;
 
-    /// <summary>Sorts a completed spool into another one, with one segment per number, and completes it.</summary>
+    /// <summary>Sorts a completed spool into another spool, with one segment per number, and completes the other spool.</summary>
     /// <exception cref="IOException">A scratch file failed.</exception>
     public static void Sort(SegmentSpool listed, SegmentSpool sorted)
     {
@@ -65,7 +65,7 @@ internal static class SegmentSorter
     /// <summary>Finds segments without a number that repeat a numbered or an earlier article, by their index in the spool.</summary>
     private static BitArray FindRepeated(SegmentSpool listed, bool anyNumbered)
     {
-        // Very many ids are compared in shares to save memory. A seeded hash selects the share, so that an NZB cannot overload one.
+        // Very many ids are compared in shares to save memory. A seeded hash selects the share of an id, so that an NZB cannot overload one share.
         var shares = 1 + (listed.Count / IdsAtOnce);
         var repeated = new BitArray(listed.Count);
         var known = new HashSet<UInt128>(Math.Min(listed.Count, IdsAtOnce));

@@ -2,10 +2,10 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>The segments of one file while its NZB is read. Beyond a few megabytes they go to a scratch file, because one file may be the whole NZB.</summary>
+/// <summary>The segments of one file while its NZB is read. A scratch file holds all but a few megabytes, because one file may be the whole NZB.</summary>
 /// <remarks>
-/// A segment is its number (4 bytes, 0 if none), its size in the NZB (4) and its <see cref="PackedIds"/>. Segments fill blocks in order; a position is a block
-/// and an offset. Reused for one file after another. Not thread-safe.
+/// A segment is stored as its number (4 bytes, 0 if none), its size in the NZB (4) and its <see cref="PackedIds"/>. Segments fill blocks in order; a position
+/// is a block and an offset. Reused for one file after another. Not thread-safe.
 /// </remarks>
 /// <param name="scratch">Creates the seekable scratch file, owned by the spool; null keeps everything in memory.</param>
 internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
@@ -37,7 +37,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     /// <summary>The position after the last segment.</summary>
     public long End => (long)_used.Count << BlockBits;
 
-    /// <summary>The last added number; 0 at first.</summary>
+    /// <summary>The number added last; 0 before the first segment.</summary>
     public int LastNumber { get; private set; }
 
     /// <summary>Whether numbers are strictly ascending.</summary>
@@ -80,7 +80,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
         (_windowBlock, _windowStart, _windowEnd) = (block, 0, _used[block]);
     }
 
-    /// <summary>Returns the segment at a position: 0, or <see cref="SpooledSegment.Next"/> of another. Valid until the next call.</summary>
+    /// <summary>Returns the segment at a position: 0, or another segment's <see cref="SpooledSegment.Next"/>. Valid until the next call.</summary>
     public SpooledSegment Read(long place)
     {
         var (block, offset) = ((int)(place >> BlockBits), (int)(place & (BlockLength - 1)));
