@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Par2;
 
-/// <summary>The content of a PAR2 set's index. Immutable. The MD5 of its packet proves every description.</summary>
+/// <summary>The content of a PAR2 set's index. Immutable. Every description is verified by its packet's MD5.</summary>
 public sealed record Par2Index
 {
     public required UInt128 SetId { get; init; }
@@ -17,7 +17,7 @@ public sealed record Par2Index
     /// <summary>Whether every file of the set is described.</summary>
     public required bool IsComplete { get; init; }
 
-    /// <summary>Parses the beginning of a file, or all of its bytes; null if no packet is intact. Pure.</summary>
+    /// <summary>Parses the beginning of a file, or the whole file; null if no packet is intact. Pure.</summary>
     public static Par2Index? Parse(ReadOnlySpan<byte> bytes)
     {
         var found = new Par2Findings();
@@ -32,7 +32,7 @@ public sealed record Par2Index
     }
 }
 
-/// <summary>Collects the packets of a file; ignores repeated and damaged ones. Not thread-safe.</summary>
+/// <summary>Collects the packets of a file; ignores repeated and damaged packets. Not thread-safe.</summary>
 internal sealed class Par2Findings
 {
     // Limited, because each damaged packet costs a checksum; this many take less than a tenth of a second.

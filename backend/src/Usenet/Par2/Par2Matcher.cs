@@ -1,18 +1,18 @@
 namespace Sluice.Usenet.Par2;
 
-/// <summary>Finds the description of a posted or joined file by head and length, whatever its name (IMP-40).</summary>
+/// <summary>Finds the description of a posted or joined file by its first bytes and length, regardless of its name (IMP-40).</summary>
 /// <remarks>Immutable, thread-safe and pure.</remarks>
 public sealed class Par2Matcher
 {
     /// <summary>Number of first bytes covered by the head MD5 of a description.</summary>
     public const int HeadLength = 16 << 10;
 
-    // A posted file may be longer than described by this percentage of its length, because some posters pad.
+    // A posted file may exceed the described length by this percentage of its own length, because some posters pad files.
     private const int MaxExcess = 5;
 
     private readonly ILookup<UInt128, Par2File> _files;
 
-    /// <summary>Creates a matcher for the indexes of a release; there may be none.</summary>
+    /// <summary>Creates a matcher for the indexes of a release, of which there may be none.</summary>
     public Par2Matcher(IEnumerable<Par2Index> indexes) =>
         _files = indexes.SelectMany(index => index.Files).ToLookup(file => file.HeadMd5);
 
@@ -27,7 +27,7 @@ public sealed class Par2Matcher
         return start.Length < needed ? null : Par2Reader.Md5Of(start[..needed]);
     }
 
-    /// <summary>Finds a description by head MD5 and length in bytes; null if none fits, or if several with different names do.</summary>
+    /// <summary>Finds a description by head MD5 and length in bytes; null if none matches, or if several match with different names.</summary>
     public Par2File? Find(UInt128? head, long length)
     {
         if (head is not { } key || length <= 0)

@@ -11,7 +11,7 @@ public readonly record struct PostedPar2(string? Name, UInt128? SetId, long Byte
 
 /// <summary>A parsed PAR2 file name.</summary>
 /// <param name="Set">The set name in lower case: the name of the index without its extension.</param>
-/// <param name="IsVolume">Whether it has recovery slices, which an import never fetches (IMP-20).</param>
+/// <param name="IsVolume">Whether the file has recovery slices, which an import never fetches (IMP-20).</param>
 /// <param name="Slices">Number of recovery slices; 0 if not in the name.</param>
 public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
 {
@@ -40,7 +40,7 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
         return new Par2Name(stem[..mark], IsVolume: true, slices);
     }
 
-    /// <summary>Returns ascending indexes of the files to read: the smallest non-volume of each set (IMP-20).</summary>
+    /// <summary>Returns the indexes of the files to read, in ascending order: the smallest non-volume of each set (IMP-20).</summary>
     public static IReadOnlyList<int> Indexes(IReadOnlyList<PostedPar2> files)
     {
         ArgumentNullException.ThrowIfNull(files);
@@ -59,6 +59,6 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
         return [.. best.Values.Order()];
     }
 
-    /// <summary>Returns the set of a file from its first packet; null if there are fewer than 48 bytes or it is not PAR2.</summary>
+    /// <summary>Returns the set of a file from its first packet; null if there are fewer than 48 bytes or the file is not PAR2.</summary>
     public static UInt128? SetIdOf(ReadOnlySpan<byte> start) => Par2Reader.SetIdOf(start);
 }

@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Par2;
 
 /// <summary>A PAR2 packet with the fields needed for naming and matching.</summary>
-/// <param name="SetId">Its set: the MD5 of the main packet's body, big-endian.</param>
+/// <param name="SetId">The packet's set: the MD5 of the main packet's body, big-endian.</param>
 internal abstract record Par2Packet(UInt128 SetId);
 
 /// <summary>The main packet: slice length in bytes, a multiple of 4, and the repairable files in slice order.</summary>
@@ -16,7 +16,7 @@ internal sealed record Par2UnicodeName(UInt128 SetId, UInt128 FileId, string Nam
 internal sealed record Par2Recovery(UInt128 SetId) : Par2Packet(SetId);
 
 /// <summary>A file as described by its PAR2 set.</summary>
-/// <param name="Id">Id in the set.</param>
+/// <param name="Id">The file's id in the set.</param>
 /// <param name="Name">A name or path that may try to escape its folder; never empty.</param>
 /// <param name="Length">Length in bytes.</param>
 /// <param name="Md5">MD5 of the whole file, big-endian.</param>

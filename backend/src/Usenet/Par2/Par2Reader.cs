@@ -22,10 +22,10 @@ internal static class Par2Reader
     /// <summary>Length of a packet header: magic 8, length 8, MD5 16, set 16, type 16.</summary>
     public const int HeaderLength = 64;
 
-    /// <summary>Maximum files of one set, because each needs at least one slice and the Reed-Solomon code has no more.</summary>
+    /// <summary>Maximum number of files in one set, because each needs at least one slice and the Reed-Solomon code allows no more slices.</summary>
     public const int MaxFiles = 32_768;
 
-    /// <summary>Longest file name in bytes, the longest path of Linux.</summary>
+    /// <summary>Maximum length of a file name in bytes, the longest path on Linux.</summary>
     public const int MaxName = 4096;
 
     // Fits the main packet of the largest set plus as many files outside the recovery set.
@@ -147,7 +147,7 @@ internal static class Par2Reader
         return name.Length == 0 || name.Contains('\0') ? null : new Par2UnicodeName(setId, BinaryPrimitives.ReadUInt128BigEndian(body), name);
     }
 
-    // The specification demands ASCII, but programs write UTF-8, and old ones the system's code page, so invalid UTF-8 is read as Latin-1.
+    // The specification demands ASCII, but programs write UTF-8, and old programs the system's code page. So invalid UTF-8 is read as Latin-1.
     private static string Decode(ReadOnlySpan<byte> name)
     {
         var end = name.IndexOf((byte)0);
