@@ -4,7 +4,7 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Maps a file whose articles carry no ranges, such as uuencode. Fetches every article, because each offset depends on all before (IMP-35).</summary>
+/// <summary>Maps a file without article ranges, such as uuencode. Fetches all articles, because each offset depends on all earlier articles (IMP-35).</summary>
 /// <remarks>
 /// Uuencode has no length and no checksum, so a copy truncated at a line end looks whole. Two signs of truncation: a part of unusual length, and a last part
 /// without its end. Such an article is fetched from the other providers too. The longest copy wins, because truncation only removes data.
@@ -45,7 +45,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
         return Add(articles, usual ?? LengthOf(articles[0]), missing);
     }
 
-    /// <summary>Returns the only article of a file. If its end is missing, looks for a longer copy at other providers.</summary>
+    /// <summary>Returns the only article of a file. If the article's end is missing, looks for a longer copy at other providers.</summary>
     public async Task<ArticleHead> CompleteAsync(ArticleHead only, CancellationToken cancellationToken) =>
         MayBeCut(only, 0, usual: null) ? await FetchLongestAsync(0, only, usual: null, cancellationToken) : only;
 
@@ -54,8 +54,8 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
         if (articles.Sum(LengthOf) > options.MaxCounted)
             return FoundMap.TooLong;
 
-        // If all other parts are equal, a missing article is assumed to be as long. Otherwise, and after an article damaged everywhere, the
-        // offset of the next one is unknown.
+        // If all other parts are equal, a missing article is assumed to have the same length. Otherwise, and after an article damaged at every provider, the
+        // next offset is unknown.
         var unknown = articles.Count(article => article is null);
         var isUniform = articles.SkipLast(1).All(article => article is null || article.DecodedLength == partSize);
         if (unknown > missing || (unknown > 0 && !isUniform))

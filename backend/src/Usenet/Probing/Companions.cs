@@ -34,7 +34,7 @@ internal sealed class Companions
         if (_leaders.Count == 0 || IsLeader(index) || file.IsRefused || file.IsDiscPart || file.IsVolume)
             return null;
 
-        // The release name was chosen, so any posted name may be the link. The extension comes from the chosen name.
+        // The release name was chosen, so any posted name may link this file to its leader. The extension comes from the chosen name.
         return chosen.Source == NameSource.Release
             ? file.All.Select(name => Find(NameJudge.StemOf(name) + "." + NameJudge.ExtensionOf(chosen.Name))).FirstOrDefault(found => found is not null)
             : Find(chosen.Name);

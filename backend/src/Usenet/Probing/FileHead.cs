@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Probing;
 /// <summary>The result of probing one posted file. Immutable; holds at most 1 KiB of content, or 6 KiB for an archive.</summary>
 public sealed record FileHead
 {
-    /// <summary>Indexes of the targets that make up the file, in order. Many if the NZB lists segments as files; −1 if unlisted or missing.</summary>
+    /// <summary>Indexes of the file's targets, in order. Several if the NZB lists segments as files; −1 for an unlisted or missing segment.</summary>
     public required IReadOnlyList<int> Members { get; init; }
 
     /// <summary>The parsed subject of the first member.</summary>
@@ -28,13 +28,13 @@ public sealed record FileHead
     /// <summary>The first bytes, at most 1 KiB, or 2 KiB for an archive; empty if the head did not arrive.</summary>
     public ReadOnlyMemory<byte> FirstBytes { get; init; }
 
-    /// <summary>The proved last bytes of a possible volume, at most 4 KiB; empty if the last article did not arrive.</summary>
+    /// <summary>The verified last bytes of a possible volume, at most 4 KiB; empty if the last article did not arrive.</summary>
     public ReadOnlyMemory<byte> LastBytes { get; init; }
 
     /// <summary>MD5 of the first 16 KiB, or of a shorter whole file, as used by PAR2; null if not needed or if the first article is too short.</summary>
     public UInt128? HeadMd5 { get; init; }
 
-    /// <summary>Header of the first article; null if the head did not arrive. Its name stays valid.</summary>
+    /// <summary>Header of the first article; null if the head did not arrive. The header's name stays valid.</summary>
     public ArticleHeader? Header { get; init; }
 
     /// <summary>
@@ -43,16 +43,16 @@ public sealed record FileHead
     /// </summary>
     public SegmentMap? Map { get; init; }
 
-    /// <summary>The encoding, if the file has no map because its articles carry no ranges and it is too long to fetch whole; otherwise null.</summary>
+    /// <summary>The encoding, if the file has no map because its articles carry no ranges and the file is too long to fetch whole; otherwise null.</summary>
     public ArticleEncoding? TooLongToCount { get; init; }
 
-    /// <summary>Which evidence the articles carry, judged by the first and the last.</summary>
+    /// <summary>Which evidence the articles carry, judged from the first and the last article.</summary>
     public ArticleHabit Habit { get; init; }
 
     /// <summary>Whether first, last and all other fetched articles agree with <see cref="Map"/>; false if only the first was fetched.</summary>
     public bool IsConfirmed { get; init; }
 
-    /// <summary>The archive or split file that this file is a volume of, according to its name; null if none.</summary>
+    /// <summary>The archive or split file to which this volume belongs, according to its name; null if none.</summary>
     public string? VolumeSet { get; init; }
 
     /// <summary>Number of requested articles missing everywhere.</summary>

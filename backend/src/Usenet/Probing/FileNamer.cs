@@ -3,7 +3,7 @@ using Sluice.Usenet.Media;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>A file to name, as known from the probe.</summary>
-/// <param name="Subject">File name in the subject; null if none. For archived files: of the first volume.</param>
+/// <param name="Subject">File name in the subject; null if none. For archived files, the first volume's name.</param>
 /// <param name="Yenc">Name in the yEnc header of the same posted file; null if none.</param>
 /// <param name="Length">Length in bytes.</param>
 public readonly record struct NameRequest(string? Subject, string? Yenc, MediaKind Kind, long Length)
@@ -95,7 +95,7 @@ public static class FileNamer
         return names;
     }
 
-    // VobSub: its .sub begins with the first bytes of a video.
+    // VobSub pairs are detected by name, because a .sub has the signature of a video.
     private static void PairSubtitles(List<KnownNames> files)
     {
         var indexes = files.SelectMany(file => file.StemsWith("idx")).ToHashSet(StringComparer.OrdinalIgnoreCase);

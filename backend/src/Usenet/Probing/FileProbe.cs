@@ -9,14 +9,14 @@ namespace Sluice.Usenet.Probing;
 /// <remarks>Thread-safe if its parts are; created for one file.</remarks>
 internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions options, Action? counted = null)
 {
-    /// <summary>Bytes kept of a volume, for its headers and the beginning of the archived file.</summary>
+    /// <summary>Number of bytes kept from a volume, for its headers and the beginning of the archived file.</summary>
     public const int VolumeBytes = 2 << 10;
 
     private readonly SegmentHeads _segments = new(fetcher, file.Ids, file.EncodedBytes / file.Ids.Count);
 
     private int Count => _segments.Count;
 
-    /// <summary>Fetches as much of the file as <paramref name="depth"/> demands, and returns the result.</summary>
+    /// <summary>Fetches as much of the file as <paramref name="depth"/> requires, and returns the result.</summary>
     public async Task<FileHead> RunAsync(ProbeDepth depth, CancellationToken cancellationToken)
     {
         List<HeadAnswer> answers = depth == ProbeDepth.Ends && Count > 1
@@ -31,10 +31,10 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         return await MeasureAsync(found, head, answers, MayBeVolume(found, depth), cancellationToken);
     }
 
-    /// <summary>Measures a file whose first article alone was fetched, by fetching the last one.</summary>
+    /// <summary>Measures a file of which only the first article was fetched, by fetching the last article.</summary>
     public async Task<FileHead> CompleteAsync(CancellationToken cancellationToken)
     {
-        // Reuse the first article, because fetching it again would bring the same bytes.
+        // Reuse the first article, because fetching it again would return the same bytes.
         var head = new ArticleHead(0, file.Header, file.FirstBytes, null, IsIntact: true);
         List<HeadAnswer> answers = [new HeadAnswer(head, HeadState.Found), await FetchAsync(Count - 1, cancellationToken)];
         return await MeasureAsync(file, head, answers, MayBeVolume(file, ProbeDepth.ByKind), cancellationToken);
@@ -61,7 +61,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
 
     private static int Missing(List<HeadAnswer> answers) => answers.Count(answer => answer.State == HeadState.Missing);
 
-    /// <summary>Whether the first article suffices. Only archives are trusted to claim their length, because their headers reveal a wrong claim.</summary>
+    /// <summary>Whether the first article suffices. A claimed length is trusted only for archives, because their headers reveal a wrong claim.</summary>
     private bool IsEnough(ProbeDepth depth, MediaKind kind, ArticleHead head) => depth switch
     {
         ProbeDepth.Head => MapFinder.ByClaimedSize(Count, head) is not null,
@@ -101,7 +101,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     private Task<HeadAnswer> FetchAsync(int segment, CancellationToken cancellationToken) =>
         _segments.FetchAsync(segment, answer => MapFinder.IsPlausible(answer, segment, Count), cancellationToken);
 
-    /// <summary>Looks for a copy with a range at other providers, because a provider may have lost the range line. A single article needs none.</summary>
+    /// <summary>Looks for a copy with a range at other providers, because a provider may have lost the range line. A single article needs no range.</summary>
     private async Task<ArticleHead> WithRangeAsync(int index, ArticleHead head, CancellationToken cancellationToken)
     {
         if (head.Begin is not null || Count == 1)
@@ -132,7 +132,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         return head.FirstBytes.Length > most ? head.FirstBytes[..most].ToArray() : head.FirstBytes;
     }
 
-    // The last volume of an archive may begin with any bytes and has no name that promises a plain file.
+    // The last volume of an archive may begin with any bytes, and its name does not suggest a plain file.
     private static bool MayBeVolume(FileHead file, ProbeDepth depth) =>
         file.VolumeSet is not null || MediaSignature.CategoryOf(file.Kind) == MediaCategory.Archive || (file.Kind == MediaKind.Unknown && depth != ProbeDepth.Ends);
 

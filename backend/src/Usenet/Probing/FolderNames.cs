@@ -30,7 +30,7 @@ public sealed class NameSet(bool windowsSafe)
     internal void Reserve(string name) => _taken.Add(name);
 }
 
-/// <summary>The folders of a release and their files. Folders keep their names; a file with the same name is numbered. Not thread-safe.</summary>
+/// <summary>The folders of a release and their files. Folders keep their names; a file with a folder's name is numbered. Not thread-safe.</summary>
 internal sealed class FolderNames
 {
     private readonly bool _windowsSafe;

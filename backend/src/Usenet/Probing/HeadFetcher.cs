@@ -7,14 +7,14 @@ namespace Sluice.Usenet.Probing;
 
 /// <summary>How much of an article to fetch, and which copies are acceptable.</summary>
 /// <param name="IsPlausible">Whether a header belongs to this article.</param>
-/// <param name="Whole">Whether the whole article is needed, because its length must be counted or its data proved.</param>
+/// <param name="Whole">Whether the whole article is needed, because its length must be counted or its data verified.</param>
 /// <param name="ArticleBytes">Encoded size of the article; 0 if unknown.</param>
 internal readonly record struct HeadDemand(Func<ArticleHead, bool> IsPlausible, bool Whole, long ArticleBytes)
 {
-    /// <summary>Whether to wait for the trailer although the beginning would suffice.</summary>
+    /// <summary>Whether to wait for the trailer even if the beginning would suffice.</summary>
     public bool UntilEnd { get; init; }
 
-    /// <summary>Providers that have already delivered a copy. Only the others are asked, once, for a more complete copy.</summary>
+    /// <summary>Providers that have already delivered a copy. Only the other providers are asked, once, for a more complete copy.</summary>
     public ProviderSet TriedProviders { get; init; }
 
     /// <summary>Whether the article is optional because an acceptable head exists already.</summary>
@@ -138,8 +138,8 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         }
     }
 
-    /// <summary>Waits for the trailer of an article if it is wanted.</summary>
-    /// <returns>False if not wanted or too late.</returns>
+    /// <summary>Waits for the trailer of an article if the trailer is useful.</summary>
+    /// <returns>False if the trailer is not useful or too late.</returns>
     private async Task<bool> WaitForTrailerAsync(Task fetch, ArticleHead head, HeadDemand demand)
     {
         if (options.TrailerPatience == TimeSpan.Zero || (!demand.UntilEnd && !head.EndsItsFile))

@@ -6,8 +6,8 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>The beginning of one article. Values that need its end are null, unknown or empty if the fetch was canceled before.</summary>
-/// <remarks>Not intact means whole but damaged or truncated, so that its decoded length is meaningless. The header's name is a copy.</remarks>
+/// <summary>The beginning of one article. Values that need the article's end are null, unknown or empty if the fetch was canceled earlier.</summary>
+/// <remarks>Not intact means whole but damaged or truncated, so that the decoded length is meaningless. The header's name is a copy.</remarks>
 internal sealed record ArticleHead(
     int Provider, ArticleHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact, Carries Checksum = Carries.Unknown)
 {
@@ -31,7 +31,7 @@ internal sealed record ArticleHead(
     /// <summary>Offset of the first byte in the file; null if unknown.</summary>
     public long? Begin => Header is { HasPartLine: true } header ? header.Begin : null;
 
-    /// <summary>Decoded length, from the range in the header, otherwise counted; null if unknown.</summary>
+    /// <summary>Decoded length: from the header's range, or else counted; null if unknown.</summary>
     public long? Length => Begin is not null ? Header?.PartLength : DecodedLength;
 
     /// <summary>Offset after the last byte in the file; null if unknown.</summary>
@@ -40,12 +40,12 @@ internal sealed record ArticleHead(
 
 /// <summary>Receives the beginning of one article and signals when it suffices.</summary>
 /// <remarks>
-/// Written by one thread at a time. Another thread may await <see cref="Enough"/>, which completes with a copy, so that it never reads bytes the
-/// connection still writes. Dispose it after the fetch has ended.
+/// Written by one thread at a time. Another thread may await <see cref="Enough"/>, which completes with a copy, so that no thread reads bytes that the
+/// connection is still writing. Dispose the sink after the fetch has ended.
 /// </remarks>
 internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) : IArticleSink, IBufferWriter<byte>, IDisposable
 {
-    /// <summary>Number of last bytes kept, because archives store their directory there.</summary>
+    /// <summary>Number of bytes kept from the end, because archives store their directory there.</summary>
     public const int TailLength = 4 << 10;
 
     private const int ScratchLength = 16 << 10;
@@ -144,8 +144,8 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
         return result.DecodedLength == (result.Header.PartLength ?? result.TrailerSize) ? Carries.Never : Carries.Unknown;
     }
 
-    // The size in the header may be wrong: a matching checksum outweighs it, and so does the size in the trailer. Without a trailer nothing else
-    // shows whether the article is complete; uuencode has one only in the last article of a file.
+    // The header size may be wrong, so a matching checksum or the trailer size outweighs it. Without a trailer, only the header size shows whether the article
+    // is complete. In uuencode, only the last article of a file has a trailer.
     private static bool IsIntact(DecodedArticle result) =>
         (result.Defects & (ArticleDefects.CrcMismatch | ArticleDefects.TooLong | ArticleDefects.DamagedLine)) == 0
         && (result.Trailer is not null || result.Encoding == ArticleEncoding.Uuencode || result.DecodedLength == result.Header.PartLength)

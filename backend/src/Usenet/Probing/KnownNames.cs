@@ -2,7 +2,7 @@ using Sluice.Usenet.Media;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>A file name chosen without its folder, not yet cleaned or unique. <c>Original</c> is the best posted name.</summary>
+/// <summary>A chosen file name without its folder, not yet cleaned or unique. <c>Original</c> is the best posted name.</summary>
 internal readonly record struct ChosenName(string Name, string Original, NameSource Source);
 
 /// <summary>All names of one file, best source first, and the choice among them (IMP-40 to IMP-42).</summary>
@@ -41,7 +41,7 @@ internal sealed class KnownNames
 
     public bool IsRefused { get; }
 
-    /// <summary>Whether the file is published unchanged although it is an archive inside (IMP-58).</summary>
+    /// <summary>Whether the file is published unchanged although its format is an archive (IMP-58).</summary>
     public bool IsPlain { get; }
 
     /// <summary>Whether the name must stay, because players look for this name.</summary>

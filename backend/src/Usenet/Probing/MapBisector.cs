@@ -2,7 +2,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Finds segment lengths between known offsets by fetching heads in the middle, unless <c>trySettle</c> can fill them in.</summary>
+/// <summary>Finds segment lengths between known offsets by fetching heads in the middle, unless <c>trySettle</c> can fill in a range.</summary>
 internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func<SegmentRange, bool> trySettle)
 {
     /// <summary>Fills in the <paramref name="lengths"/> of all ranges.</summary>
@@ -38,8 +38,8 @@ internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func
         return confirmed;
     }
 
-    // Returns the head of a segment near the middle, or of a neighbor if it is missing or contradicts known offsets.
-    // If none arrives the lengths are guessed, because the layout of bytes that no provider has does not matter.
+    // Returns the head of the middle segment, or of a neighbor if that head is missing or contradicts known offsets. If none arrives, the lengths are guessed,
+    // because the layout of bytes that no provider has does not matter.
     private async Task<(int Index, ArticleHead Head)?> FindInsideAsync(SegmentRange range, CancellationToken cancellationToken)
     {
         var middle = range.First + range.Count / 2;
@@ -57,7 +57,7 @@ internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func
     }
 }
 
-/// <summary>Segments of unknown length, from First to before Limit, that fill the bytes from Begin to before End.</summary>
+/// <summary>Segments of unknown length from First to Limit, exclusive, that fill the bytes from Begin to End, exclusive.</summary>
 internal readonly record struct SegmentRange(int First, int Limit, long Begin, long End)
 {
     public int Count => Limit - First;

@@ -5,8 +5,8 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>
-/// Corrects a segment map after an article contradicted it. The article's claim is accepted if its neighbors agree; the rest is bisected over
-/// headers until it agrees with the old map again (IMP-31, IMP-32).
+/// Corrects a segment map after an article contradicted it. The article's claim is accepted if its neighbors agree. The other lengths are found by bisecting
+/// over headers until they agree with the old map again (IMP-31, IMP-32).
 /// </summary>
 /// <remarks>Thread-safe. Fetches in lane Playback, because a viewer waits; a deviation costs about log2(n) heads.</remarks>
 public sealed class MapCorrector
@@ -40,10 +40,10 @@ public sealed class MapCorrector
 
     /// <summary>Verifies a claim and corrects the map.</summary>
     /// <param name="claim">The location stated by an intact article.</param>
-    /// <param name="leastLength">Minimum length of the file in bytes if its length is an estimate; null if it is proved.</param>
+    /// <param name="leastLength">Minimum length of the file in bytes if the map's length is an estimate; null if that length is verified.</param>
     /// <returns>
-    /// A map of the same count that contains the claim; null if the articles contradict each other. It has the same length, unless that was an estimate and the
-    /// last article shows another one.
+    /// A map of the same count that contains the claim; null if the articles contradict each other. The length stays the same, unless it was an estimate and
+    /// the last article shows a different length.
     /// </returns>
     /// <exception cref="NntpException">No provider gave a final answer.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
@@ -106,7 +106,7 @@ public sealed class MapCorrector
             : segments.FetchAsync(index, head => MapFinder.IsPlausible(head, index, count), cancellationToken);
     }
 
-    /// <summary>Returns the head of the last article, and the length that it shows; null and the old length if no provider has it.</summary>
+    /// <summary>Returns the last article's head and the file length that it shows; null and the old length if no provider has the article.</summary>
     private static async Task<(ArticleHead? Last, long Length)> FindEndAsync(SegmentHeads segments, SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
     {
         var index = refuted.Count - 1;

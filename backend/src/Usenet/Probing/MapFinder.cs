@@ -2,7 +2,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>The segment map, null if articles do not suffice, and whether every fetched article agrees.</summary>
+/// <summary>The segment map, or null if the articles do not suffice, and whether every fetched article agrees.</summary>
 internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
 {
     public static FoundMap TooLong => new(null, false) { IsTooLong = true };
@@ -13,7 +13,7 @@ internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
     /// <summary>Number of articles between first and last that were fetched for their lengths.</summary>
     public int Counted { get; init; }
 
-    /// <summary>Number of these missing everywhere, if the map is null because of them.</summary>
+    /// <summary>Number of those articles missing everywhere, if the map is null because of them.</summary>
     public int Missing { get; init; }
 }
 
@@ -56,7 +56,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
         if (AreEqualParts(first, last, count))
             return new FoundMap(Uniform(count, first.Length ?? 0, (last.Begin ?? 0) + (last.Length ?? 0)), true);
 
-        // If one article has no range and the other does not fit, only the order in the NZB is left.
+        // If one article has no range and the other does not fit, only the order in the NZB can be used.
         if (first.Begin is null || last.Begin is null)
             return new FoundMap(Uniform(count, first.Length ?? 0, (count - 1) * (first.Length ?? 0) + (last.Length ?? 0)), false);
 
@@ -95,7 +95,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
 
     private static bool AreEqualParts(ArticleHead first, ArticleHead last, int count) => last.Begin is { } begin && begin == (count - 1) * first.Length;
 
-    // If no provider can prove the article, the doubtful copy is used.
+    // If no provider has an intact copy, the doubtful copy is used.
     private async Task<ArticleHead> ProveAsync(int index, ArticleHead doubtful, CancellationToken cancellationToken)
     {
         var answer = await heads.ProveAsync(index, head => IsPlausible(head, index, heads.Count), cancellationToken);

@@ -3,15 +3,15 @@ using Sluice.Usenet.Media.Titles;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Classifies file names: obfuscated, plain archive documents, disc structures. Pure.</summary>
+/// <summary>Classifies file names: obfuscated names, documents in archive formats, disc structures. Pure.</summary>
 public static class NameJudge
 {
-    // Documents, comics and programs with an archive inside. They stay whole, because their readers open the archive.
+    // Documents, comics and programs in archive formats. They stay whole, because their applications open the archive.
     private static readonly string[] PlainExtensions = ["epub", "cbz", "cbr", "cb7", "cbt", "kepub", "docx", "jar", "apk"];
 
     private static readonly string[] DiscFolders = ["BDMV", "VIDEO_TS", "CERTIFICATE"];
 
-    /// <summary>Returns the extension without its dot: 2 to 5 letters and digits, and digits alone only if three; empty if none.</summary>
+    /// <summary>Returns the extension without its dot: 2 to 5 letters and digits with at least one letter, or three digits; empty if none.</summary>
     public static string ExtensionOf(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -30,7 +30,7 @@ public static class NameJudge
 
     internal static bool IsObfuscatedStem(string stem) => RandomName.Matches(stem);
 
-    /// <summary>Whether a file with this name is published unchanged although it is an archive inside (IMP-58).</summary>
+    /// <summary>Whether a file with this name is published unchanged although its format is an archive (IMP-58).</summary>
     public static bool IsPlain(string? name) => name is not null && PlainExtensions.Contains(ExtensionOf(name).ToLowerInvariant());
 
     /// <summary>
@@ -45,7 +45,7 @@ public static class NameJudge
             || ExtensionOf(parts[^1]).ToLowerInvariant() is "ifo" or "bup";
     }
 
-    /// <summary>Returns the category by content, or by name if the content is unknown or the name decides.</summary>
+    /// <summary>Returns the category by content, or by name if the content is unknown or the name takes precedence.</summary>
     public static MediaCategory CategoryOf(string name, MediaKind kind) =>
         IsPlain(name) ? MediaCategory.Other
         : MediaSignature.CategoryOf(kind == MediaKind.Unknown ? MediaSignature.KindOf(ExtensionOf(name)) : kind);

@@ -4,15 +4,15 @@ namespace Sluice.Usenet.Probing;
 internal readonly record struct ListedFile(ProbeTarget Target, IReadOnlyList<int> Members);
 
 /// <summary>
-/// Joins targets that an NZB lists part by part, before any fetch: they share name and total and differ in number (IMP-17). Then a volume of an archive is one
-/// posted file, and its name is treated like any other. Pure.
+/// Joins targets that an NZB lists part by part, before any fetch: they share name and total but differ in number (IMP-17). After that, an archive volume is
+/// one posted file, and its name is treated like any other. Pure.
 /// </summary>
-/// <remarks>In obfuscated posts all files may share one name, so numbers repeat or totals differ; <see cref="SegmentJoiner"/> uses article headers.</remarks>
+/// <remarks>In obfuscated posts all files may share one name, so numbers repeat or totals differ; then <see cref="SegmentJoiner"/> joins by headers.</remarks>
 internal static class PartJoiner
 {
     private const int MaxTotalPerListed = 20;
 
-    /// <summary>Returns the files, each joined one at the position of its first target and with at most <paramref name="maxSegments"/> parts.</summary>
+    /// <summary>Returns the files, each joined file at the position of its first target and with at most <paramref name="maxSegments"/> parts.</summary>
     public static IReadOnlyList<ListedFile> Join(IReadOnlyList<ProbeTarget> targets, int maxSegments)
     {
         var groups = Enumerable.Range(0, targets.Count)
@@ -51,7 +51,7 @@ internal static class PartJoiner
     private static ListedFile JoinParts(int[] indexes, IReadOnlyList<ProbeTarget> targets)
     {
         var total = targets[indexes[0]].Subject.Segments;
-        // If most parts are missing, the file is lost anyway. One hole per gap then suffices, so a claimed total cannot exhaust memory.
+        // If most parts are missing, the file is lost anyway. One hole per gap then suffices, so that a false total cannot exhaust memory.
         var longestGap = total <= MaxTotalPerListed * indexes.Length ? total : 1;
         var members = new List<int>();
         var next = 1;

@@ -40,7 +40,7 @@ public sealed record ProbeOptions
     /// <summary>Longest file, in bytes, whose articles are all fetched because they carry no ranges (IMP-35).</summary>
     public long MaxCounted { get; init; } = 64L << 20;
 
-    /// <summary>Maximum number of articles of such a file.</summary>
+    /// <summary>Maximum number of articles in such a file.</summary>
     public int MaxCountedArticles { get; init; } = 20_000;
 
     /// <summary>Maximum number of headers read to find deviations from equal parts in one file.</summary>

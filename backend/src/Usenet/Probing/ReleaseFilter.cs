@@ -12,13 +12,13 @@ public readonly record struct FilterFile(string Path, MediaKind Kind, long Lengt
     public string? Original { get; init; }
 }
 
-/// <summary>The requirements of a release and the files to hide.</summary>
+/// <summary>The requirements for a release, and the files to hide.</summary>
 public sealed record FilterRules
 {
-    /// <summary>Name of the release. Its own words are ignored when looking for samples.</summary>
+    /// <summary>Name of the release. The words of this name are ignored when looking for samples.</summary>
     public required string Release { get; init; }
 
-    /// <summary>Case-insensitive, with <c>*</c> and <c>?</c>. Patterns with <c>/</c> are matched against the path, others against the name.</summary>
+    /// <summary>Case-insensitive patterns with <c>*</c> and <c>?</c>. Patterns with <c>/</c> are matched against the path, others against the name.</summary>
     public IReadOnlyList<string> Blocklist { get; init; } = [];
 
     public bool DropsSamples { get; init; }
@@ -26,7 +26,7 @@ public sealed record FilterRules
     /// <summary>Whether the release must have a video or audio file other than a sample.</summary>
     public bool NeedsMedia { get; init; }
 
-    /// <summary>Whether a release of samples alone is refused, although any other kind of file suffices.</summary>
+    /// <summary>Whether a release with nothing but samples is refused, even if any other kind of file suffices.</summary>
     public bool RefusesSamples { get; init; }
 
     public bool ShowsPar2 { get; init; }
@@ -126,7 +126,7 @@ public static class ReleaseFilter
 
     private static bool Matches(string pattern, string name) => FileSystemName.MatchesSimpleExpression(pattern, name);
 
-    // A disc menu is not a sample, however short.
+    // A disc menu is not a sample, no matter how short.
     private static bool IsSample(FilterFile file, FilterRules rules)
     {
         if (!IsVideo(file) || NameJudge.IsDiscPart(file.Path))
@@ -135,7 +135,7 @@ public static class ReleaseFilter
         return file.Path.Split('/').Any(part => SaysSampleBeyond(Words(part), release));
     }
 
-    /// <summary>Whether a name has the word in addition to the release name, because <c>The.Sample.2019.mkv</c> is the film itself.</summary>
+    /// <summary>Whether a name has the word "sample" in addition to the release name, because <c>The.Sample.2019.mkv</c> is the film itself.</summary>
     private static bool SaysSampleBeyond(List<string> words, List<string> release)
     {
         // The name without its extension equals the release name.
@@ -168,7 +168,7 @@ public static class ReleaseFilter
 
     private static bool IsVideo(FilterFile file) => CategoryOf(file) == MediaCategory.Video;
 
-    // A disc image contains the media.
+    // A disc image counts, because it contains the media.
     private static bool IsMedia(FilterFile file) =>
         CategoryOf(file) is MediaCategory.Video or MediaCategory.Audio
         || file.Kind == MediaKind.DiscImage

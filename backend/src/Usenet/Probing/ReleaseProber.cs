@@ -15,10 +15,10 @@ public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids, l
 
 /// <summary>The result of probing a release, and its cost.</summary>
 /// <param name="Files">One entry per posted file in target order; a joined file is at the position of its first segment.</param>
-/// <param name="HeadsAsked">Articles requested, each counted once however many providers were tried.</param>
-/// <param name="Fetches">Fetches started, including retries after damage or by another id.</param>
+/// <param name="HeadsAsked">Articles requested, each counted once no matter how many providers were tried.</param>
+/// <param name="Fetches">Fetches started, including retries after damage or with another id.</param>
 /// <param name="Misses">Articles missing at every provider.</param>
-/// <param name="Corrupt">Refused bodies: damaged, or another article than requested.</param>
+/// <param name="Corrupt">Rejected bodies: damaged, or not the requested article.</param>
 /// <param name="Bytes">Raw bytes received.</param>
 public sealed record ProbeReport(IReadOnlyList<FileHead> Files, int HeadsAsked, int Fetches, int Misses, int Corrupt, long Bytes);
 
@@ -63,7 +63,7 @@ public sealed class ReleaseProber
             progress?.Report(Interlocked.Increment(ref done));
         }, cancellationToken);
 
-        // A file of unknown kind may be a piece of a 7z or zip; without these it is a plain file and must be measured.
+        // A file of unknown kind may be a piece of a 7z or zip. If the release has neither, it is a plain file and must be measured.
         if (!heads.Any(head => head.Kind is MediaKind.SevenZip or MediaKind.Zip))
         {
             await ForEachAsync(
@@ -85,7 +85,7 @@ public sealed class ReleaseProber
     }
 
     /// <summary>Continues a probe for skipped files or files known from one article; returns one result per file in the same order.</summary>
-    /// <remarks>Fetches only the first article, unless <paramref name="isWhole"/> demands a measured length.</remarks>
+    /// <remarks>Fetches only the first article, unless <paramref name="isWhole"/> requires a measured length.</remarks>
     /// <exception cref="NntpException">No provider gave a final answer; the caller may retry.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     internal async Task<IReadOnlyList<FileHead>> ContinueAsync(IReadOnlyList<FileHead> files, bool isWhole, CancellationToken cancellationToken)
@@ -102,7 +102,7 @@ public sealed class ReleaseProber
         return heads;
     }
 
-    /// <summary>Fetches the whole first article of a file, so that its bytes are proved.</summary>
+    /// <summary>Fetches the whole first article of a file, so that its bytes are verified.</summary>
     internal async Task<FileHead> ProveHeadAsync(FileHead file, CancellationToken cancellationToken)
     {
         using var fetcher = new HeadFetcher(_source, _options);

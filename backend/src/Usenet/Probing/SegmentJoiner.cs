@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Probing;
 /// <summary>Joins one-segment files that are parts of one posted file: their headers name the same file and their ranges are consecutive. Pure.</summary>
 internal static class SegmentJoiner
 {
-    /// <summary>Returns the files, each joined one at the position of its lowest target.</summary>
+    /// <summary>Returns the files, each joined file at the position of its lowest target.</summary>
     public static IReadOnlyList<FileHead> Join(IReadOnlyList<FileHead> files, int maxSegments)
     {
         var groups = files.Where(IsPart).GroupBy(file => file.Header!.Value.Name, StringComparer.Ordinal).Where(group => group.Skip(1).Any());
@@ -42,7 +42,7 @@ internal static class SegmentJoiner
         {
             var header = part.Header!.Value;
 
-            // The same part was posted twice; keep the first one.
+            // The same part was posted twice; keep the first copy.
             if (members.Count > 0 && header.End <= end)
                 continue;
 

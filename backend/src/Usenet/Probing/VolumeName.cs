@@ -39,7 +39,7 @@ internal enum VolumeNaming
 
 /// <summary>The parsed name of one volume of an archive or split file. All such naming rules are in this type. Pure.</summary>
 /// <param name="Set">The set name in lower case plus a mark for its kind; equal for all volumes of one set.</param>
-/// <param name="Number">0 for the usual first volume, −1 if a set counts from one lower; gaps are volumes never posted.</param>
+/// <param name="Number">0 for the usual first volume, −1 if the set starts one lower; gaps are unposted volumes.</param>
 internal readonly record struct VolumeName(string Set, int Number, VolumeFormat Format, VolumeNaming Naming)
 {
     // The .zip of a split zip, which always comes last.
