@@ -4,8 +4,8 @@ using System.Text;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Reads version-tolerant MemoryPack objects that describe files in old blobs. Each object starts with its member count and member lengths, so that unknown
-/// members can be skipped. Never allocates based on an unchecked length.
+/// Reads the version-tolerant MemoryPack objects that describe files in old blobs. Each object starts with its member count and member lengths, so that unknown
+/// members can be skipped. Never allocates memory based on an unchecked length.
 /// </summary>
 internal ref struct FamilyBlobReader
 {
@@ -15,7 +15,7 @@ internal ref struct FamilyBlobReader
 
     private FamilyBlobReader(ReadOnlySpan<byte> bytes) => _rest = bytes;
 
-    /// <summary>Reads an unpacked blob. The caller provides the file length, because a blob of a plain post does not contain it.</summary>
+    /// <summary>Reads an unpacked blob. The caller passes the file length, because a blob for a plain post does not contain it.</summary>
     /// <exception cref="FamilyFormatException">The blob has another format.</exception>
     public static FamilyContent Read(FamilyKind kind, ReadOnlySpan<byte> bytes, long length)
     {
@@ -45,7 +45,7 @@ internal ref struct FamilyBlobReader
             Cipher = cipher,
             IsUnfinished = isUnfinished,
             Pending = pending,
-            // Only lazily read files have a path inside their archive.
+            // Only lazily read files have a path inside an archive.
             IsLazy = isUnfinished || Text(members[3]).Length > 0,
             Password = Text(members[4]) is { Length: > 0 } password ? password : null,
         };
@@ -100,7 +100,7 @@ internal ref struct FamilyBlobReader
         return texts;
     }
 
-    /// <summary>Reads the lengths of adjacent ranges; null if there are no ranges or they are not adjacent.</summary>
+    /// <summary>Returns the lengths of adjacent ranges; null if there are none or they are not adjacent.</summary>
     private static List<long>? Lengths(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length <= sizeof(int))
@@ -129,7 +129,7 @@ internal ref struct FamilyBlobReader
 
     private static FamilyFormatException Damaged() => new("what the old database says about it is damaged or cut short");
 
-    /// <summary>Reads an object's members. Throws if they do not fit in the bytes.</summary>
+    /// <summary>Reads an object's members. Throws if they extend past the end of the bytes.</summary>
     private Members ReadMembers(ReadOnlySpan<byte> whole)
     {
         var members = Measure(out var length);
@@ -144,7 +144,7 @@ internal ref struct FamilyBlobReader
         return Take(length);
     }
 
-    /// <summary>Reads an object's header: the position of each member and the total length.</summary>
+    /// <summary>Reads an object's header, which gives the position of each member and the total length.</summary>
     private Members Measure(out int length)
     {
         var whole = _rest;
@@ -176,7 +176,7 @@ internal ref struct FamilyBlobReader
 
     private int TakeInt32() => BinaryPrimitives.ReadInt32LittleEndian(Take(sizeof(int)));
 
-    /// <summary>A small number takes one byte. A code of −121 or below gives the size of the number after it.</summary>
+    /// <summary>A small number takes one byte. A code of −121 or below gives the size of the number that follows.</summary>
     private int TakeVarInt() => (sbyte)Take(1)[0] switch
     {
         >= 0 and var small => small,
@@ -187,7 +187,7 @@ internal ref struct FamilyBlobReader
         _ => throw Damaged(),
     };
 
-    /// <summary>Reads a string: UTF-8 after the complement of its byte length and a character count, or UTF-16 after a character count.</summary>
+    /// <summary>Reads a string: UTF-8 after the complement of its byte length and its character count, or UTF-16 after its character count.</summary>
     private string TakeText()
     {
         var head = TakeInt32();
@@ -202,7 +202,7 @@ internal ref struct FamilyBlobReader
     /// <summary>The positions of an object's members. A missing member is empty.</summary>
     private ref struct Members(ReadOnlySpan<byte> whole, int begin)
     {
-        /// <summary>Upper limit. No version has more members.</summary>
+        /// <summary>Upper limit; no version has more members.</summary>
         public const int Most = 32;
 
         private readonly ReadOnlySpan<byte> _whole = whole;

@@ -1,6 +1,6 @@
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Messages of the import, ids 2900 to 2919. Only the report names any content.</summary>
+/// <summary>Messages of the import, ids 2900 to 2919. They name no content; only the report does.</summary>
 internal static partial class FamilyImportLog
 {
     [LoggerMessage(2900, LogLevel.Information, "Found the database of an old server: {Path}. Import it in the setup, or restart with SLUICE_IMPORT=true")]

@@ -5,7 +5,7 @@ namespace Sluice.Server.FamilyImport;
 
 internal static class FamilyImportRegistration
 {
-    /// <summary>Adds the import worker. It also runs before the first secrets are generated, because it may import them.</summary>
+    /// <summary>Adds the import worker. It also runs before the first secrets are generated, because it may import secrets.</summary>
     public static IServiceCollection AddFamilyImport(this IServiceCollection services) => services
         .AddSingleton<ReleaseTaker>()
         .AddSingleton<FamilyImporter>()

@@ -5,14 +5,14 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>A started import. While it runs, the end is null and the report covers only settings.</summary>
+/// <summary>An import that was started. While it runs, the end is null and the report covers only settings.</summary>
 internal sealed record BegunImport(DateTimeOffset StartedAt, DateTimeOffset? FinishedAt, ImportReport Report)
 {
-    /// <summary>Whether the import code of this version began or repaired the import.</summary>
+    /// <summary>Whether this version's import code started or repaired the import.</summary>
     public bool IsHealed { get; init; }
 }
 
-/// <summary>Stores the state and report of the import in <c>family_import</c>.</summary>
+/// <summary>Stores the import's state and report in <c>family_import</c>.</summary>
 internal sealed class FamilyImportStore(SluiceDatabase database)
 {
     /// <summary>Returns the import; null if none was ever started.</summary>
@@ -29,14 +29,14 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>Whether library, history and queue are still empty, so that nothing can collide with an import.</summary>
+    /// <summary>Whether library, history and queue are still empty, so that an import cannot conflict with anything.</summary>
     public Task<bool> IsFreshAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => !connection.ExecuteScalar<bool>(
                 "SELECT EXISTS (SELECT 1 FROM release) OR EXISTS (SELECT 1 FROM history_item) OR EXISTS (SELECT 1 FROM queue_item)"),
             cancellationToken);
 
-    /// <summary>Records the start of an import and the report of its saved settings. From here on, every startup resumes it.</summary>
+    /// <summary>Records the start of an import and the report on its saved settings. From then on, every startup resumes the import.</summary>
     public Task BeginAsync(DateTimeOffset at, ImportReport report, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(

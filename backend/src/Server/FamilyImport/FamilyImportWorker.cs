@@ -11,20 +11,20 @@ namespace Sluice.Server.FamilyImport;
 
 internal enum ImportStage
 {
-    /// <summary>Nothing to import, or the server already has its own library.</summary>
+    /// <summary>There is nothing to import, or the server already has its own library.</summary>
     None,
 
-    /// <summary>An old server was found. Its content is being counted, or will be at the first request.</summary>
+    /// <summary>An old server was found. Its content is being counted, or will be counted on the first request.</summary>
     Looking,
 
-    /// <summary>The content is counted and ready to import.</summary>
+    /// <summary>The content has been counted and is ready to import.</summary>
     Found,
 
     Running,
 
     Finished,
 
-    /// <summary>The import failed and can be started again.</summary>
+    /// <summary>The import failed and can be restarted.</summary>
     Failed,
 }
 
@@ -32,10 +32,10 @@ internal enum ImportStage
 /// <param name="Report">The counts so far.</param>
 internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 {
-    /// <summary>Path of the old database; null if none.</summary>
+    /// <summary>Path of the old database; null if there is none.</summary>
     public string? Source { get; init; }
 
-    /// <summary>Storage format of the old file descriptions; null until known.</summary>
+    /// <summary>Storage format of the file descriptions in the old database; null until known.</summary>
     public FamilyShape? Shape { get; init; }
 
     /// <summary>Completed fraction, 0 to 1.</summary>
@@ -50,8 +50,8 @@ internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 }
 
 /// <summary>
-/// Imports the library of nzbdav or one of its forks in the background (CFG-40). Counts when the setup asks, and imports on request or if an environment
-/// variable is set. Resumes an unfinished import after a restart. Thread-safe. Runs one task at a time.
+/// Imports the library of nzbdav or one of its forks in the background (CFG-40). Counts the content when the setup asks. Imports on request, or if an
+/// environment variable is set. Resumes an unfinished import after a restart. Thread-safe. Runs one task at a time.
 /// </summary>
 internal sealed class FamilyImportWorker(
     DataFolder folder,
@@ -66,15 +66,15 @@ internal sealed class FamilyImportWorker(
 {
     private readonly Channel<Request> _requests = Channel.CreateBounded<Request>(1);
 
-    // Guards the three fields below. Never held across an await.
+    // Guards the three fields below. Not held across an await.
     private readonly Lock _gate = new();
     private ImportView _view = new(ImportStage.None, ImportReport.Nothing);
     private ImportTally? _tally;
 
-    // True after an old server was found, until the first request.
+    // True from when an old server is found until the first request.
     private bool _isOffered;
 
-    // Opened when an import is requested at startup, and null again once the import begins.
+    // Opened if an import is requested at startup; null again once the import starts.
     private FamilySource? _opened;
 
     private enum Request
@@ -127,7 +127,7 @@ internal sealed class FamilyImportWorker(
         TryBegin();
     }
 
-    /// <summary>Returns the state. After an offer, the first call starts the count.</summary>
+    /// <summary>Returns the state. The first call after an old server was found starts the count.</summary>
     public ImportView Snapshot()
     {
         lock (_gate)
@@ -138,7 +138,7 @@ internal sealed class FamilyImportWorker(
         }
     }
 
-    /// <summary>Returns the state. The report also lists files that the first opening after the import refused.</summary>
+    /// <summary>Returns the state. The report also lists files that were refused when they were first opened after the import.</summary>
     public async Task<ImportView> ShowAsync(CancellationToken cancellationToken)
     {
         var view = Snapshot();
@@ -148,7 +148,7 @@ internal sealed class FamilyImportWorker(
         return view with { Report = view.Report.With([.. refused.Select(file => new LeftThing(ImportKind.Files, file.Path, file.Refusal))]) };
     }
 
-    /// <summary>Starts the import; false if nothing is left to import.</summary>
+    /// <summary>Starts the import; false if there is nothing left to import.</summary>
     public bool TryBegin()
     {
         lock (_gate)
@@ -247,7 +247,7 @@ internal sealed class FamilyImportWorker(
         var begun = await store.FindAsync(cancellationToken);
         var started = begun?.StartedAt ?? time.WallTime();
         Set(_view with { Shape = source.Store.FindShape(), StartedAt = started, Progress = 0 }, tally);
-        // A resumed import must not save settings again, because the user may have changed them since.
+        // A resumed import must not save settings again, because the user may have changed them in the meantime.
         if (begun is not null)
         {
             tally.Add(begun.Report);
@@ -259,7 +259,7 @@ internal sealed class FamilyImportWorker(
         }
 
         await importer.TakeLibraryAsync(source, tally, writes: true, Advance, cancellationToken);
-        // An earlier version began this import, so repair its result.
+        // An earlier version started this import, so repair its result.
         if (begun is { IsHealed: false })
             await healing.HealAsync(source, cancellationToken);
         tally.Complete();

@@ -9,8 +9,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Imports the data of an old server. The same code first counts (the rehearsal) and then imports. It skips previously imported ids, so that an interrupted
-/// import resumes and a repeated one changes nothing.
+/// Imports the data of an old server. The same code first runs a rehearsal, which only counts, and then the import. It skips ids that were already imported, so
+/// that an interrupted import can resume and a repeated one changes nothing.
 /// </summary>
 internal sealed class FamilyImporter(
     SluiceDatabase database,
@@ -33,12 +33,12 @@ internal sealed class FamilyImporter(
     /// <summary>Converts the saved settings to this server's keys without counting them.</summary>
     public IReadOnlyDictionary<string, string?> ReadSettings(FamilySource source) => Convert(source, new ImportTally()).Values;
 
-    /// <summary>Imports settings, and the login unless one exists. Only counts if <paramref name="writes"/> is false.</summary>
+    /// <summary>Imports settings, and also the login unless one exists. Only counts if <paramref name="writes"/> is false.</summary>
     public async Task TakeSettingsAsync(FamilySource source, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
         var old = Convert(source, tally);
         var values = new Dictionary<string, string?>(old.Values);
-        // Drop values that contradict others, so that the rest can be saved.
+        // Drop values that contradict other values, so that the rest can be saved.
         while (settings.Check(values) is { Count: > 0 } errors)
         {
             foreach (var (key, sentences) in errors)
@@ -58,11 +58,11 @@ internal sealed class FamilyImporter(
         await TakeLoginsAsync(source.Store.ReadLogins(), tally, writes, cancellationToken);
     }
 
-    // A mount set by the environment was chosen for this server, so it wins over the old one.
+    // A mount set by the environment was chosen for this server, so it takes precedence over the old server's.
     private FamilySettings Convert(FamilySource source, ImportTally tally) =>
         FamilySettings.Of(source.Store.ReadSettings(), [.. checks], tally, hasMount: current.Current.Text("rclone.mount-dir") != SettingSchema.MountDir);
 
-    /// <summary>Imports library, history and queue, or only counts them if <paramref name="writes"/> is false. Cancels between releases.</summary>
+    /// <summary>Imports library, history and queue, or only counts them if <paramref name="writes"/> is false. Can be canceled only between releases.</summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
     /// <exception cref="StorageException">The imported data cannot be written.</exception>
     public async Task TakeLibraryAsync(FamilySource source, ImportTally tally, bool writes, Action<double> progress, CancellationToken cancellationToken)
@@ -83,7 +83,7 @@ internal sealed class FamilyImporter(
         tally.Expect(ImportKind.History, history.Count);
         tally.Expect(ImportKind.Queue, queue.Count);
 
-        // Insert releases in the order of the history, because history items are ordered by row number.
+        // Insert releases in history order, because history items are sorted by row number.
         var byFolder = found.Where(release => release.Folder is not null).ToDictionary(release => release.Folder!.Value);
         var (done, all) = (0, history.Count + found.Count + queue.Count);
         var taken = new Dictionary<Guid, TakenRelease?>();
@@ -140,7 +140,7 @@ internal sealed class FamilyImporter(
         }
     }
 
-    /// <summary>Imports a release, a history item, or both in one transaction. <paramref name="known"/> is the release if already imported.</summary>
+    /// <summary>Imports a release, a history item, or both in one transaction. <paramref name="known"/> is the release if it was already imported.</summary>
     private async Task<TakenRelease?> TakeReleaseAsync(
         FamilySource source, FamilyRelease? release, TakenRelease? known, FamilyHistory? item, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
@@ -176,7 +176,7 @@ internal sealed class FamilyImporter(
             cancellationToken);
     }
 
-    /// <summary>Returns when the release was added, as far as the old server knows.</summary>
+    /// <summary>Returns when the release was added, as far as the old server recorded that.</summary>
     public static DateTimeOffset TimeOf(FamilyRelease? release, FamilyHistory? item) => item?.At ?? release?.Files.Max(file => file.Item.At) ?? DateTimeOffset.UnixEpoch;
 
     /// <summary>Returns the archive password of a release; empty if unknown.</summary>
@@ -199,7 +199,7 @@ internal sealed class FamilyImporter(
         }
     }
 
-    /// <summary>Adds the usable files of a release and tallies the unusable ones.</summary>
+    /// <summary>Adds the usable files of a release, and tallies the others as left behind.</summary>
     public static void Judge(FamilySource source, FamilyRelease release, WholeFiles whole, ImportTally tally)
     {
         foreach (var file in release.Files)
@@ -216,7 +216,7 @@ internal sealed class FamilyImporter(
         }
     }
 
-    /// <summary>Finds the old server's NZB if it lists all files. Null in a rehearsal, or if an NZB must be written.</summary>
+    /// <summary>Finds the old server's NZB if it lists all files. Null in a rehearsal, or if an NZB must be written instead.</summary>
     private async Task<TakenNzb?> FindNzbAsync(
         FamilySource source, FamilyRelease? release, FamilyHistory? item, WholeFiles whole, StoredNzbs.UploadLease lease, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
@@ -286,7 +286,7 @@ internal sealed class FamilyImporter(
             NzbName = item.NzbName,
             Category = category,
             Folder = folder,
-            // Clients delete the folder of an item, so it is never the category folder or the folder of another item.
+            // Clients delete an item's folder, so it must be neither the category folder nor another item's folder.
             ReleaseFolder = failure is null ? PathKey.OfName(names.FindFolder(connection, folder, name, release)) : "",
             Password = passwords.Seal(id, password),
             NzbHash = nzb?.Blob.Hash ?? release?.NzbHash,
@@ -353,7 +353,7 @@ internal sealed class FamilyImporter(
             Folder = categories.FolderOf(category),
             NzbHash = blob.Hash,
             NzbLength = blob.PlainLength,
-            // Priorities below Low mean default, duplicate and paused, so they become Normal.
+            // Priorities below Low mean default, duplicate and paused; import them as Normal.
             Priority = item.Priority is >= (int)QueuePriority.Low and <= (int)QueuePriority.Force ? (QueuePriority)item.Priority : QueuePriority.Normal,
             Paused = item.Priority == -2,
             Named = true,

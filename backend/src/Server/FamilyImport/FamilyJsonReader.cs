@@ -3,10 +3,10 @@ using System.Text.Json;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Reads file descriptions that old tables hold as JSON.</summary>
+/// <summary>Reads the file descriptions that old tables store as JSON.</summary>
 internal static class FamilyJsonReader
 {
-    /// <summary>Reads a column. The caller provides the file length and known segment lengths, because a plain post's column lacks them.</summary>
+    /// <summary>Reads a column. The caller passes the file length and any known segment lengths, because a plain post's column lacks them.</summary>
     /// <exception cref="FamilyFormatException">The value has another format.</exception>
     public static FamilyContent Read(FamilyKind kind, ReadOnlyMemory<byte> json, long length, byte[]? sizes)
     {
@@ -41,7 +41,7 @@ internal static class FamilyJsonReader
             Cipher = cipher,
             IsUnfinished = isUnfinished,
             Pending = pending,
-            // Only lazily read files have a path inside their archive.
+            // Only lazily read files have a path inside an archive.
             IsLazy = isUnfinished || Member(meta, "PathInArchive") is { ValueKind: JsonValueKind.String },
             Password = Member(meta, "ArchivePassword")?.GetString() is { Length: > 0 } password ? password : null,
         };
@@ -64,7 +64,7 @@ internal static class FamilyJsonReader
             Texts(Required(part, "SegmentIds")), Required(part, "PartSize").GetInt64(), Required(part, "Offset").GetInt64(), Required(part, "ByteCount").GetInt64());
     }
 
-    // Refuse masked volumes, because Sluice cannot unmask them as one fork does.
+    // Refuse masked volumes, because only one fork can unmask them and Sluice cannot.
     private static void RequireNoMask(JsonElement element)
     {
         if (Member(element, "ObfuscationKey") is { ValueKind: JsonValueKind.String } key && key.GetString()!.Length > 0)

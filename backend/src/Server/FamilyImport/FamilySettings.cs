@@ -5,26 +5,26 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Old settings converted for this server: canonical values by key, and unknown keys verbatim.</summary>
+/// <summary>Old settings converted for this server: canonical values by key, and unknown keys unchanged.</summary>
 internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Values, IReadOnlyDictionary<string, string> Kept)
 {
     private const string Providers = "usenet.providers";
     private const string Retention = "database.history-retention-days";
     private const string MountDir = "rclone.mount-dir";
 
-    // The default mount of old servers. It is kept, because the links in Sonarr's and Radarr's libraries lead there.
+    // Old servers' default mount. It is kept, because the links in Sonarr's and Radarr's libraries point there.
     private const string OldMountDir = "/mnt/nzbdav";
 
-    // Settings that delete or invent data start with their defaults here, so that users enable them on purpose.
+    // Settings that delete or generate data keep this server's defaults, so that users enable them deliberately.
     private static readonly string[] NeverSwitched =
         ["repair.dry-run", "repair.auto-remove-after-failures", "maintenance.remove-orphaned-schedule-enabled", "usenet.gap-fill"];
 
-    // Versions with a single provider stored each of its fields as a setting.
+    // Versions with a single provider stored each of the provider's fields as a setting.
     private static readonly string[] OneProvider = ["usenet.host", "usenet.port", "usenet.use-ssl", "usenet.user", "usenet.pass", "usenet.connections"];
 
     /// <summary>
-    /// Converts old settings with the alias table (CFG-41) and reports each to the tally. Keeps the default mount of old servers unless
-    /// <paramref name="hasMount"/> is true, which means that this server has its own.
+    /// Converts old settings with the alias table (CFG-41) and reports each to the tally. Keeps old servers' default mount unless <paramref name="hasMount"/>
+    /// says that this server has its own mount.
     /// </summary>
     public static FamilySettings Of(IReadOnlyList<FamilySetting> rows, IReadOnlyList<ISettingCheck> checks, ImportTally tally, bool hasMount = false)
     {
@@ -71,7 +71,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
         return new FamilySettings(values, kept);
     }
 
-    /// <summary>Finds the effective value of a setting, converted to its unit, and marks all its names as used.</summary>
+    /// <summary>Finds a setting's effective value, converted to the setting's unit, and marks all of the setting's names as used.</summary>
     private static (string Key, string Text)? Find(SettingDefinition definition, Dictionary<string, string> old, HashSet<string> used)
     {
         (string, string)? found = null;
@@ -80,7 +80,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
             if (!old.TryGetValue(key, out var text))
                 continue;
             used.Add(key);
-            // Skip an empty value, because the old servers treat it as unset.
+            // Skip an empty value, because the old servers treat it as not set.
             if (found is null && text.Length > 0 && (alias is null ? text : alias.Convert(text)) is { } converted)
                 found = (key, converted);
         }
@@ -98,7 +98,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
         return value is null || checks.Where(check => check.Key == definition.Key).SelectMany(check => check.Errors(value)).Any() ? null : value;
     }
 
-    /// <summary>Removes unusable providers, because they would keep all others from being saved.</summary>
+    /// <summary>Removes unusable providers, because they would prevent the others from being saved.</summary>
     private static string LeaveOutBroken(string json, ImportTally tally)
     {
         try
@@ -135,7 +135,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
         return new JsonObject { ["Providers"] = new JsonArray(provider) }.ToJsonString();
     }
 
-    /// <summary>Notes a value with another key, unit or bound here, in both forms. A secret is noted only by its key.</summary>
+    /// <summary>Notes a value whose key, unit or limit differs here, both before and after conversion. A secret is noted only by its key.</summary>
     private static void NoteReading(SettingDefinition definition, string key, string before, string after, ImportTally tally)
     {
         var isNumber = definition.Type == SettingType.Number && SettingText.ReadNumber(before)?.ToString(System.Globalization.CultureInfo.InvariantCulture) != after;

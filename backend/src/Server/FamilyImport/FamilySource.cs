@@ -4,7 +4,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Storage formats of file descriptions in the old database.</summary>
+/// <summary>How the old database stores file descriptions.</summary>
 internal enum FamilyShape
 {
     JsonColumns,
@@ -14,8 +14,8 @@ internal enum FamilyShape
     BlobFiles,
 }
 
-/// <summary>The data folder of an old server. It is never written: tables are read from a copy, and blobs in place.</summary>
-/// <remarks>Not thread-safe. Owns the copy.</remarks>
+/// <summary>The data folder of an old server. It is never written to: tables are read from a copy, blobs in place.</summary>
+/// <remarks>Not thread-safe. Owns the copy of the database.</remarks>
 internal sealed class FamilySource : IDisposable
 {
     private readonly ForeignDatabase _database;
@@ -29,7 +29,7 @@ internal sealed class FamilySource : IDisposable
 
     public FamilyStore Store { get; }
 
-    /// <summary>Returns the path of the old database; null if none.</summary>
+    /// <summary>Returns the path of the old database; null if there is none.</summary>
     public static string? Find(DataFolder folder) => Path.Combine(folder.Root, "db.sqlite") is var path && File.Exists(path) ? path : null;
 
     /// <summary>Whether the folder belongs to an old server whose main database is elsewhere.</summary>
@@ -65,7 +65,7 @@ internal sealed class FamilySource : IDisposable
         return FamilyJsonReader.Read(item.Kind, FamilyText.Read(text), length, item.Kind == FamilyKind.Nzb ? Store.FindSegmentSizes(item.Id) : null);
     }
 
-    /// <summary>Opens the plain NZB from a blob or a row; null if neither holds it. The caller disposes the stream.</summary>
+    /// <summary>Opens the plain NZB from a blob or a row; null if it is in neither. The caller disposes the stream.</summary>
     /// <exception cref="FamilyFormatException">The NZB is unreadable.</exception>
     public Stream? OpenNzb(Guid? blob, Guid? item)
     {

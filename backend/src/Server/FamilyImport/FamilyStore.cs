@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Reads the tables of the old database. Checks every column before use, because the forks differ. A missing column reads as null.</summary>
+/// <summary>Reads the tables of the old database. Checks each column's existence first, because the forks differ. A missing column reads as null.</summary>
 /// <remarks>Does not own the connection.</remarks>
 internal sealed class FamilyStore(DbConnection connection)
 {
@@ -15,7 +15,7 @@ internal sealed class FamilyStore(DbConnection connection)
 
     private readonly Dictionary<string, HashSet<string>> _columns = new(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Whether the tables belong to nzbdav or a fork.</summary>
+    /// <summary>Whether the tables are those that nzbdav and its forks use.</summary>
     public bool IsOfFamily => Has("DavItems", "ParentId") && Has("ConfigItems", "ConfigName");
 
     public bool Has(string table, string column)
@@ -48,7 +48,7 @@ internal sealed class FamilyStore(DbConnection connection)
             .Select(row => new FamilyLogin(Text(row[0]) ?? "", Text(row[1]) ?? "", Text(row[2]) ?? "")),
     ];
 
-    /// <summary>Reads all tree entries with an id. <paramref name="nameless"/> counts files without one.</summary>
+    /// <summary>Reads all tree entries that have an id. <paramref name="nameless"/> counts files without an id.</summary>
     /// <exception cref="FamilyFormatException">The tree has too many entries.</exception>
     public IReadOnlyList<FamilyItem> ReadItems(out int nameless)
     {
@@ -118,7 +118,7 @@ internal sealed class FamilyStore(DbConnection connection)
         return items;
     }
 
-    /// <summary>Returns the description of a file from its table; null if none.</summary>
+    /// <summary>Returns a file's description from its table; null if there is none.</summary>
     public string? FindContent(FamilyKind kind, Guid id) => kind switch
     {
         FamilyKind.Nzb => FindText("DavNzbFiles", "SegmentIds", id),
@@ -129,7 +129,7 @@ internal sealed class FamilyStore(DbConnection connection)
     /// <summary>Returns the segment lengths of a posted file, 8 bytes each; null if not stored.</summary>
     public byte[]? FindSegmentSizes(Guid id) => FindValue("DavNzbFiles", "SegmentSizes", id) as byte[];
 
-    /// <summary>Returns the NZB of a queue or history item; null if no table holds it.</summary>
+    /// <summary>Returns the NZB of a queue or history item; null if no table contains it.</summary>
     public string? FindNzb(Guid id) =>
         FindText("QueueNzbContents", "NzbContents", id) ?? FindText("QueueItems", "NzbContents", id) ?? FindText("HistoryItems", "NzbContents", id);
 
@@ -148,7 +148,7 @@ internal sealed class FamilyStore(DbConnection connection)
         if (!Has(table, column))
             return null;
         using var command = connection.CreateCommand();
-        // Match every form, because ids may be upper case, lower case or bytes.
+        // Match every form, because ids may be uppercase, lowercase or bytes.
         command.CommandText = $"SELECT length(\"{column}\"), \"{column}\" FROM \"{table}\" WHERE Id IN (@upper, @lower, @bytes)";
         Add(command, "@upper", id.ToString("D").ToUpperInvariant());
         Add(command, "@lower", id.ToString("D"));
@@ -183,7 +183,7 @@ internal sealed class FamilyStore(DbConnection connection)
         command.Parameters.Add(parameter);
     }
 
-    // Older versions have no subtypes, so the type alone decides.
+    // Older versions have no subtypes, so only the type counts.
     private static FamilyKind KindOf(long type, long subtype) => (type, subtype) switch
     {
         (_, 201) or (3, 0) => FamilyKind.Nzb,

@@ -5,16 +5,16 @@ using SharpCompress.Compressors.ZStandard;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Decodes column text of the old database: plain, Zstandard in base64 after <c>ZSTD:</c>, or Brotli in base64. Limits the decoded length.</summary>
+/// <summary>Decodes column text of the old database: plain, base64 Zstandard after <c>ZSTD:</c>, or base64 Brotli. Limits the decoded length.</summary>
 internal static class FamilyText
 {
-    /// <summary>Maximum bytes of decoded text; the same limit as for an NZB.</summary>
+    /// <summary>Maximum bytes of decoded text, the same as for an NZB.</summary>
     public const int MaxBytes = 256 << 20;
 
     private const string ZstdPrefix = "ZSTD:";
     private const int PieceBytes = 64 << 10;
 
-    /// <summary>Whether a column holds plain JSON or XML.</summary>
+    /// <summary>Whether a column contains plain JSON or XML.</summary>
     public static bool IsPlain(string text) => text.AsSpan().TrimStart() is { Length: > 0 } trimmed && trimmed[0] is '[' or '{' or '<' or '"' or 'n' or '\uFEFF';
 
     /// <exception cref="FamilyFormatException">The text is truncated, damaged or too long.</exception>
@@ -34,11 +34,11 @@ internal static class FamilyText
         }
     }
 
-    /// <summary>Unpacks a Zstandard blob file. The stream must be at its start and seekable, because it is read twice. It stays open.</summary>
+    /// <summary>Decompresses a Zstandard blob file. The stream must be seekable and at its start, because it is read twice. It stays open.</summary>
     /// <exception cref="FamilyFormatException">The text is truncated, damaged or too long.</exception>
     public static byte[] ReadBlob(Stream packed) => Unpack(packed, static source => new DecompressionStream(source, leaveOpen: true));
 
-    /// <summary>Unpacks twice. The first pass only measures, so that an oversized text allocates nothing and any other allocates exactly once.</summary>
+    /// <summary>Decompresses twice. The first pass only measures, so that oversized text allocates nothing and other text allocates exactly once.</summary>
     private static byte[] Unpack(Stream packed, Func<Stream, Stream> open)
     {
         try
@@ -49,7 +49,7 @@ internal static class FamilyText
             text.ReadExactly(plain);
             return plain;
         }
-        // The decompressors throw any of these for damaged data.
+        // The decompressors throw any of these if the data is damaged.
         catch (Exception e) when (e is InvalidDataException or EndOfStreamException or SharpCompressException or ZstdException or InvalidOperationException or ArgumentException or IndexOutOfRangeException)
         {
             throw new FamilyFormatException("what the old database says about it is damaged or cut short", e);

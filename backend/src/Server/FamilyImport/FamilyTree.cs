@@ -1,9 +1,9 @@
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>A file with its path inside the release, as on the old server.</summary>
+/// <summary>A file with its path inside the release, as it was on the old server.</summary>
 internal sealed record FamilyFile(FamilyItem Item, IReadOnlyList<string> Names);
 
-/// <summary>The files of one folder below a category. The history refers to a release by its folder id; null if none.</summary>
+/// <summary>The files in one folder below a category. The history refers to a release by its folder id; null if it has none.</summary>
 internal sealed record FamilyRelease(string Category, string Name, Guid? Folder, IReadOnlyList<FamilyFile> Files)
 {
     /// <summary>Whether the files were outside a release folder on the old server.</summary>
@@ -22,7 +22,7 @@ internal static class FamilyTree
     private static readonly Guid Content = new("00000000-0000-0000-0000-000000000002");
 
     /// <summary>
-    /// Returns all releases, sorted by first file id. If an id repeats, the first entry wins, and <paramref name="repeated"/> lists the others.
+    /// Returns all releases, sorted by first file id. If an id occurs more than once, the first entry counts, and <paramref name="repeated"/> lists the others.
     /// </summary>
     public static IReadOnlyList<FamilyRelease> Releases(IReadOnlyList<FamilyItem> items, out IReadOnlyList<FamilyItem> repeated)
     {
@@ -51,7 +51,7 @@ internal static class FamilyTree
         return [.. found.Select(release => new FamilyRelease(release.Key.Item2, release.Key.Item3, release.Key.Item1, release.Value.Files) { IsMoved = release.Value.IsMoved })];
     }
 
-    /// <summary>Returns the path from category to file, and the id of the release folder.</summary>
+    /// <summary>Returns the path from the category to the file, and the id of the release folder.</summary>
     private static (Guid? Release, List<string> Names) Place(FamilyItem item, Dictionary<Guid, FamilyItem> byId)
     {
         var own = item.Name.Length > 0 ? item.Name : item.Path is { } known && known.Split('/')[^1] is { Length: > 0 } last ? last : item.Id.ToString("D");
@@ -65,7 +65,7 @@ internal static class FamilyTree
             folders.Add(folder);
         }
 
-        // Use the whole path that newer databases store, because the chain of parents is broken.
+        // The chain of parents is broken, so use the whole path that newer databases store.
         return item.Path?.Split('/', StringSplitOptions.RemoveEmptyEntries) is [ContentName, .. { Length: > 0 } inner] ? (null, [.. inner[..^1], own]) : (null, [own]);
     }
 

@@ -12,21 +12,21 @@ internal enum ImportKind
 
     Queue,
 
-    /// <summary>NZBs that the old server stored.</summary>
+    /// <summary>NZBs stored by the old server.</summary>
     Nzbs,
 }
 
-/// <summary>The counts of one kind. After the import or its rehearsal, taken and left add up to found.</summary>
+/// <summary>The counts of one kind. After the import or its rehearsal, found equals taken plus left.</summary>
 internal sealed record ImportCount(ImportKind Kind, int Found, int Taken, int Left);
 
-/// <summary>A skipped item. The reason is part of a sentence.</summary>
+/// <summary>A skipped item, with the reason as part of a sentence.</summary>
 internal sealed record LeftThing(ImportKind Kind, string Name, string Reason);
 
 /// <summary>The result of an import.</summary>
 /// <param name="Counts">One entry per kind.</param>
 /// <param name="Left">Skipped items, up to a limit.</param>
 /// <param name="Notes">One sentence per converted value, up to a limit.</param>
-/// <param name="Kept">Unknown keys, kept without effect.</param>
+/// <param name="Kept">Unknown keys, which are kept but have no effect.</param>
 internal sealed record ImportReport(
     IReadOnlyList<ImportCount> Counts,
     IReadOnlyList<LeftThing> Left,
@@ -37,10 +37,10 @@ internal sealed record ImportReport(
 {
     public static ImportReport Nothing { get; } = new([], [], 0, [], 0, []);
 
-    /// <summary>Returns the report of an import that begins: the totals of its rehearsal, with nothing taken yet.</summary>
+    /// <summary>Returns the report of an import that is starting: the totals of its rehearsal, with nothing taken yet.</summary>
     public ImportReport Begin() => Nothing with { Counts = [.. Counts.Select(count => count with { Taken = 0, Left = 0 })] };
 
-    /// <summary>Returns the report plus files refused after the import listed them.</summary>
+    /// <summary>Returns the report plus the files that were refused after the import had listed them.</summary>
     public ImportReport With(IReadOnlyList<LeftThing> refused) => refused.Count == 0 ? this : this with
     {
         Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken - refused.Count, Left = count.Left + refused.Count } : count)],
@@ -48,7 +48,7 @@ internal sealed record ImportReport(
         LeftTotal = LeftTotal + refused.Count,
     };
 
-    /// <summary>Returns the report without formerly skipped files, because the library lists them now.</summary>
+    /// <summary>Returns the report without these files, which were skipped before but are listed in the library now.</summary>
     public ImportReport Without(IReadOnlySet<string> listed) => listed.Count == 0 ? this : this with
     {
         Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken + listed.Count, Left = count.Left - listed.Count } : count)],
@@ -60,14 +60,14 @@ internal sealed record ImportReport(
 /// <summary>Counts the results of an import or its rehearsal. Thread-safe, because the UI reads the counts while they change.</summary>
 internal sealed class ImportTally
 {
-    // Limits the report, because a person must read it and a database row must hold it.
+    // Limits the report, because a person must be able to read it and a database row must hold it.
     private const int MostListed = 1000;
     private const int MostText = 300;
 
-    /// <summary>Earlier versions skipped files for this reason. Such files are listed now.</summary>
+    /// <summary>The reason for which earlier versions skipped files. Such files are listed in the library now.</summary>
     public const string FormerReason = "the old server had not looked into all of its volumes yet; add its NZB again";
 
-    /// <summary>Returns the name of a file in the report.</summary>
+    /// <summary>Returns a file's name in the report.</summary>
     public static string NameOf(FamilyRelease release, IReadOnlyList<string> names) => Shorten($"{release.Category}/{release.Name}/{string.Join('/', names)}");
 
     private readonly Lock _gate = new();
@@ -79,14 +79,14 @@ internal sealed class ImportTally
     private readonly List<string> _kept = [];
     private int _notesTotal;
 
-    /// <summary>Shows a total known in advance, until <see cref="Complete"/>.</summary>
+    /// <summary>Shows a total known in advance until <see cref="Complete"/>.</summary>
     public void Expect(ImportKind kind, int found)
     {
         lock (_gate)
             _expected[(int)kind] = Math.Max(_expected[(int)kind], found);
     }
 
-    /// <summary>Ends the count. From now on the total is the number of counted items.</summary>
+    /// <summary>Ends the count. From then on, the total is the number of counted items.</summary>
     public void Complete()
     {
         lock (_gate)

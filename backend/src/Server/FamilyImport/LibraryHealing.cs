@@ -8,8 +8,8 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Repairs an import by an earlier version, which skipped partly read files and trusted lengths that were sums of encoded bytes. Adds skipped files under their
-/// old ids and reopens files with doubtful lengths. Everything else stays, because the user may have changed it.
+/// Repairs an import by an earlier version, which skipped partly read files and trusted lengths that were total encoded bytes. Adds skipped files under their
+/// old ids and reopens files with doubtful lengths. Everything else stays unchanged, because the user may have changed it.
 /// </summary>
 internal sealed class LibraryHealing(
     SluiceDatabase database,
@@ -21,7 +21,7 @@ internal sealed class LibraryHealing(
     RcloneNotifier rclone)
 {
     /// <summary>
-    /// Repairs the library. Returns the names of all skipped files listed now, even if an interrupted run added them. Cancels only between releases.
+    /// Repairs the library. Returns the names of all skipped files that are listed now, even if an interrupted run added them. Cancels only between releases.
     /// </summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
     /// <exception cref="StorageException">The repaired data cannot be written.</exception>
@@ -69,7 +69,7 @@ internal sealed class LibraryHealing(
         }
         catch (FamilyFormatException)
         {
-            // Leave the release as it is, because its description is unusable.
+            // Leave the release unchanged, because its description is unusable.
             return [];
         }
     }
@@ -87,7 +87,7 @@ internal sealed class LibraryHealing(
         DbConnection connection, NewRelease described, HashSet<Guid> unread, IReadOnlyList<FamilyHistory> items, string password, DateTimeOffset at)
     {
         var known = LibraryStore.FindReleaseOf(connection, described.Files.Select(file => file.Id));
-        // Message-ids are found by their position in one NZB, so the release must use the same NZB.
+        // Message-ids are located by their position in one NZB, so the release must use that NZB.
         if (known is not null && known.NzbHash != described.NzbHash)
             return null;
         var doubtful = known is null

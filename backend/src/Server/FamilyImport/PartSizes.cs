@@ -3,20 +3,20 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Estimates segment positions from segment count and file length. A contradicting article corrects the map before its bytes are served (IMP-32).
+/// Estimates segment positions from segment count and file length. If an article contradicts a map, the map is corrected before bytes are served (IMP-32).
 /// </summary>
 internal static class PartSizes
 {
-    // yEnc lines usually have 128 bytes, and posters split files at whole lines.
+    // yEnc lines usually decode to 128 bytes, and posters split files at line boundaries.
     private const long Line = 128;
 
-    // Part sizes of common posting programs, most frequent first.
+    // Part sizes used by common posting programs, most frequent first.
     private static readonly long[] Usual =
     [
         716_800, 768_000, 640_000, 750_000, 737_280, 1_024_000, 1_048_576, 384_000, 500_000, 512_000, 524_288, 768_768, 358_400, 256_000, 262_144, 128_000, 131_072,
     ];
 
-    /// <summary>Returns the likely part size of a release, from the segment counts and lengths of its files; null if no size fits all.</summary>
+    /// <summary>Returns a release's likely part size from the segment counts and lengths of its files; null if no size fits all files.</summary>
     public static long? OfRelease(IEnumerable<(int Count, long Length)> files)
     {
         var (least, most) = (1L, (long)SegmentMap.MaxSegmentLength);
@@ -30,19 +30,19 @@ internal static class PartSizes
         return isKnown && least <= most ? Choose(least, most) : null;
     }
 
-    /// <summary>Estimates the map of a posted file, using the part size of its release if it fits. Null if the segments cannot hold that many bytes.</summary>
+    /// <summary>Estimates the map of a posted file, using the release's part size if it fits. Null if the segments cannot hold that many bytes.</summary>
     public static SegmentMap? Estimate(int count, long length, long? ofRelease)
     {
         if (count is < 1 or > SegmentMap.MaxCount || length < count || length > (long)count * SegmentMap.MaxSegmentLength)
             return null;
         var (least, most) = count == 1 ? (length, length) : Bounds(count, length);
-        // The parts differ in size, so spread the bytes evenly until articles reveal the positions.
+        // The parts differ in size, so distribute the bytes evenly until articles reveal the positions.
         if (least > most)
             return SegmentMap.FromLengths([.. Enumerable.Range(0, count).Select(i => (length / count) + (i < length % count ? 1 : 0))]);
         return SegmentMap.Uniform(count, ofRelease is { } size && size >= least && size <= most ? size : Choose(least, most), length);
     }
 
-    // All parts have equal size, except that the last one may be smaller but never empty.
+    // All parts have the same size, except that the last may be smaller but not empty.
     private static (long Least, long Most) Bounds(int count, long length) => ((length / count) + (length % count == 0 ? 0 : 1), Math.Min(SegmentMap.MaxSegmentLength, (length - 1) / (count - 1)));
 
     private static long Choose(long least, long most)

@@ -4,8 +4,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Matches posted files with NZB entries that list exactly the same articles, while the NZB is read. The NZB's segment numbers give the order, because several
-/// articles may claim the same number. Not thread-safe. For one pass over one NZB.
+/// Matches posted files with NZB entries that list exactly the same articles, while the NZB is being read. The NZB's segment numbers determine the order,
+/// because several articles may claim the same number. Not thread-safe. Used for one pass over one NZB.
 /// </summary>
 internal sealed class PlacedPosts
 {
@@ -26,7 +26,7 @@ internal sealed class PlacedPosts
         }
     }
 
-    /// <summary>Whether every post was found.</summary>
+    /// <summary>Whether every posted file was found.</summary>
     public bool AreComplete => _found.Count == _wanted;
 
     public PostedEntry this[OldPost post] => _found[post];

@@ -8,19 +8,19 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>A stored NZB and its entries for the matched posts.</summary>
+/// <summary>A stored NZB and its entries for the matched posted files.</summary>
 internal sealed record TakenNzb(StoredBlob Blob, PlacedPosts Posts)
 {
-    /// <summary>Whether Sluice wrote the NZB, so that its sizes prove nothing.</summary>
+    /// <summary>Whether Sluice wrote the NZB itself, so that its sizes prove nothing.</summary>
     public bool IsWritten { get; init; }
 }
 
-/// <summary>Stores NZBs of the old server and creates releases from its files.</summary>
+/// <summary>Stores NZBs from the old server and creates releases from its files.</summary>
 internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
 {
     /// <summary>
-    /// Stores an NZB and its message-id list. Null if it is not an NZB or lacks a post; an empty list of posts accepts any NZB. The lease keeps the blob until
-    /// a row refers to it.
+    /// Stores an NZB and its message-id list. Null if the content is not an NZB or lacks a post; with an empty list of posts, any NZB is accepted. The lease
+    /// keeps the blob until a row refers to it.
     /// </summary>
     /// <exception cref="StorageException">The NZB cannot be written.</exception>
     public async Task<TakenNzb?> StoreAsync(Stream plain, IReadOnlyList<OldPost> posts, StoredNzbs.UploadLease lease, CancellationToken cancellationToken)
@@ -63,7 +63,7 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
             : throw new FamilyFormatException("its articles are listed twice in different files");
     }
 
-    /// <summary>Describes a release for the library. Keeps file ids, because links hold them. Files without proved maps stay unopened.</summary>
+    /// <summary>Describes a release for the library. Keeps file ids, because links contain them. Files without verified maps stay unopened.</summary>
     public static NewRelease Describe(FamilyRelease release, WholeFiles whole, TakenNzb nzb)
     {
         var partSize = whole.FindPartSize(post => nzb.Posts[post].Segments);
@@ -85,17 +85,17 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
             [.. whole.Files.Select(file => Describe(file, paths.Take(file.Names), nzb.Posts, isOpen: !unopened.Contains(file.Id)))]);
     }
 
-    /// <summary>Returns the category folder. It keeps the old name, cleaned by DAV-13, because clients have it in their paths.</summary>
+    /// <summary>Returns the category folder. It keeps the old name, cleaned according to DAV-13, because clients' paths contain it.</summary>
     public static string CategoryOf(FamilyRelease release)
     {
         var name = NameCleaner.Clean(release.Category, windowsSafe: false);
         return name.Equals(BuiltInClip.Category, StringComparison.OrdinalIgnoreCase) ? name + "_" : name;
     }
 
-    /// <summary>Returns the release folder: the old name, cleaned by DAV-13.</summary>
+    /// <summary>Returns the release folder: the old name, cleaned according to DAV-13.</summary>
     public static string NameOf(FamilyRelease release) => ReleaseName.Clean(release.Name, windowsSafe: false);
 
-    /// <summary>Inserts the release under an unused name, inside the caller's transaction.</summary>
+    /// <summary>Inserts the release under an unused name, in the caller's transaction.</summary>
     public static Release Insert(DbConnection connection, NewRelease release, DateTimeOffset at)
     {
         var name = ReleaseName.FindFree(
@@ -128,11 +128,11 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
         await writer.CompleteAsync(cancellationToken);
     }
 
-    // A fault of our own storage says nothing about the NZB.
+    // A local storage fault says nothing about the NZB.
     private static bool IsOfNzb(Exception failure) =>
         failure is NzbFormatException or InvalidDataException or BlobTooLargeException || (failure is IOException and not StorageException);
 
-    /// <summary>Gives each file of a release a path that no other file or folder uses.</summary>
+    /// <summary>Gives each file in a release a path that no other file or folder uses.</summary>
     private sealed class FreePaths
     {
         private readonly HashSet<string> _files = [];

@@ -5,10 +5,10 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>A posted file as the old server describes it: message-ids in order, length in bytes, and segment lengths if known.</summary>
+/// <summary>A posted file as described by the old server: message-ids in order, length in bytes, and segment lengths if known.</summary>
 internal sealed record OldPost(IReadOnlyList<string> Ids, long Length, IReadOnlyList<long>? Segments)
 {
-    /// <summary>Whether the length is only an upper limit.</summary>
+    /// <summary>Whether the length is just an upper limit.</summary>
     public bool IsLimit { get; init; }
 
     /// <summary>Returns the map of segment positions, stored or estimated. The count includes segments that were never posted.</summary>
@@ -19,34 +19,34 @@ internal sealed record OldPost(IReadOnlyList<string> Ids, long Length, IReadOnly
 }
 
 /// <summary>An importable file of the old server.</summary>
-/// <param name="Names">Folders inside the release, then the file name.</param>
+/// <param name="Names">Folders inside the release, followed by the file name.</param>
 /// <param name="Length">Exact length in bytes.</param>
-/// <param name="Stretches">The ranges of posts that hold the file's bytes; empty if the old server had not read all volumes.</param>
+/// <param name="Stretches">The ranges of posted files that contain the file's bytes; empty if the old server had not read all volumes.</param>
 /// <param name="Cipher">Decryption parameters; null if the bytes are not encrypted.</param>
 internal sealed record WholeFile(Guid Id, IReadOnlyList<string> Names, long Length, IReadOnlyList<(OldPost Post, long Offset, long Length)> Stretches, StreamCipher? Cipher)
 {
-    /// <summary>The posts of the file in order of first use.</summary>
+    /// <summary>The file's posts, in order of first use.</summary>
     public required IReadOnlyList<OldPost> Posts { get; init; }
 
-    /// <summary>Whether the old server read the volumes only during playback.</summary>
+    /// <summary>Whether the old server read the volumes only on playback.</summary>
     public bool IsLazy { get; init; }
 
     /// <summary>The archive password; null if unknown. Secret.</summary>
     public string? Password { get; init; }
 
-    /// <summary>Whether the file is exactly one whole post.</summary>
+    /// <summary>Whether the file is exactly one complete post.</summary>
     public bool IsPlain => Cipher is null && Stretches is [var only] && only.Offset == 0 && only.Length == only.Post.Length;
 
     /// <summary>
-    /// Whether the positions of the bytes are unproved, because the old server had not read all volumes or took an encoded size for a length.
+    /// Whether the positions of the bytes are unverified, because the old server had not read all volumes or mistook an encoded size for a length.
     /// </summary>
-    /// <param name="encodedBytes">Returns the encoded size of a post in the NZB.</param>
+    /// <param name="encodedBytes">Returns a post's encoded size according to the NZB.</param>
     public bool IsUnproved(Func<OldPost, long> encodedBytes) =>
         Stretches.Count == 0 || (IsLazy && Stretches.Any(stretch => stretch.Post.Length == encodedBytes(stretch.Post) || stretch.Offset + stretch.Length > stretch.Post.Length));
 }
 
 /// <summary>
-/// Importable files of a release, which may share posts. Refuses a file unless its lengths add up and each range is in its post. Not thread-safe.
+/// Importable files of a release, which may share posts. Refuses a file unless its lengths add up and each range lies within its post. Not thread-safe.
 /// </summary>
 internal sealed class WholeFiles
 {
@@ -62,12 +62,12 @@ internal sealed class WholeFiles
     /// <summary>The distinct posts of all files, in order of first use.</summary>
     public IReadOnlyList<OldPost> Posts => [.. _files.SelectMany(file => file.Posts).Distinct()];
 
-    /// <summary>Returns the part size of the release from its known lengths; null if no size fits all.</summary>
+    /// <summary>Returns the release's part size, calculated from its known lengths; null if no size fits all files.</summary>
     public long? FindPartSize(Func<OldPost, int> segments) =>
         PartSizes.OfRelease(Posts.Where(post => !post.IsLimit).Select(post => (segments(post), post.Length)));
 
-    /// <summary>Adds a file by its description.</summary>
-    /// <exception cref="FamilyFormatException">The file cannot be imported and is not added.</exception>
+    /// <summary>Adds a file according to its description.</summary>
+    /// <exception cref="FamilyFormatException">The file cannot be imported and was not added.</exception>
     public void Add(FamilyFile file, FamilyContent content)
     {
         var parts = content.Parts.Where(part => part.Length != 0).ToList();
@@ -100,7 +100,7 @@ internal sealed class WholeFiles
         });
     }
 
-    /// <summary>Throws unless all parts are inside their posts and add up to the length.</summary>
+    /// <summary>Throws unless all parts lie within their posts and add up to the file's length.</summary>
     private static void RequireWhole(FamilyFile file, FamilyContent content, List<FamilyPart> parts)
     {
         var length = file.Item.Length!.Value;

@@ -5,12 +5,12 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Writes a missing NZB from message-ids, for export, retries and remapping. Groups are unknown; segment sizes are decoded.</summary>
+/// <summary>Writes a missing NZB from message-ids, for export, retries and remapping. Groups are unknown. Segment sizes are decoded sizes.</summary>
 internal static class WrittenNzb
 {
     private const string Namespace = "http://www.newzbin.com/DTD/2003/nzb";
 
-    // Offset of the data in a 7z archive.
+    // Offset at which the data of a 7z archive starts.
     private const long SevenZipStart = 32;
 
     /// <summary>Writes the NZB and leaves the output open.</summary>
@@ -18,7 +18,7 @@ internal static class WrittenNzb
     {
         var names = NamesOf(name, files);
         var partSize = files.FindPartSize(post => post.Ids.Count);
-        // Unchecked characters are safe: names are cleaned, and message-ids are valid.
+        // Checking characters is unnecessary, because names are cleaned and message-ids are valid.
         var settings = new XmlWriterSettings { Async = true, CloseOutput = false, Encoding = new UTF8Encoding(false), Indent = true, CheckCharacters = false };
         await using var xml = XmlWriter.Create(output, settings);
         await xml.WriteStartDocumentAsync();
@@ -53,7 +53,7 @@ internal static class WrittenNzb
         static string Number(long value) => value.ToString(CultureInfo.InvariantCulture);
     }
 
-    /// <summary>Names each post. A plain post is named after its file, and a volume by the usual pattern of its format.</summary>
+    /// <summary>Names each post. A plain post gets its file's name, and a volume gets a name in the usual pattern of its format.</summary>
     private static Dictionary<OldPost, string> NamesOf(string release, WholeFiles files)
     {
         var names = new Dictionary<OldPost, string>();
@@ -74,7 +74,7 @@ internal static class WrittenNzb
         return names.ToDictionary(name => name.Key, name => NameCleaner.Clean(name.Value, windowsSafe: true));
     }
 
-    // Every RAR volume has a header, but later parts of a 7z or split file have none.
+    // Every RAR volume has a header, but later parts of a 7z archive or split file have none.
     private static string FormatOf(WholeFile file) =>
         file.Stretches.Count == 0 ? "{0}.part{1:000}.rar"
         : file.Stretches.Skip(1).Any(stretch => stretch.Offset > 0) ? "{0}.part{1:000}.rar"
