@@ -12,23 +12,23 @@ internal enum AttentionLevel
     /// <summary>Part of the server does not work.</summary>
     Error,
 
-    /// <summary>Part of the server will stop working, or works worse than it could.</summary>
+    /// <summary>Part of the server will stop working, or does not work as well as it could.</summary>
     Warning,
 }
 
-/// <summary>Kinds of problems. The target of a row identifies the provider, program, setting, file or log line.</summary>
+/// <summary>Kinds of problems. A row's target identifies the provider, program, setting, file or log line.</summary>
 internal enum AttentionKind
 {
     /// <summary>No provider is configured.</summary>
     NoProvider,
 
-    /// <summary>A provider fails. The target is its id.</summary>
+    /// <summary>A provider fails. The target is the provider's id.</summary>
     ProviderFails,
 
     /// <summary>The disk is full or not writable.</summary>
     Storage,
 
-    /// <summary>The database is not in use, so everything is read from memory.</summary>
+    /// <summary>The database is not used, so everything is read from memory.</summary>
     SafeMode,
 
     /// <summary>Settings are locked, because their key file is lost.</summary>
@@ -37,7 +37,7 @@ internal enum AttentionKind
     /// <summary>Clients of some networks can read the tree without a password.</summary>
     OpenTree,
 
-    /// <summary>A connected program is unreachable or cannot see the files. The target is its id.</summary>
+    /// <summary>A connected program is unreachable or cannot see the files. The target is the program's id.</summary>
     Arr,
 
     /// <summary>The watch folder is not readable.</summary>
@@ -46,20 +46,20 @@ internal enum AttentionKind
     /// <summary>The last backup failed or is too old.</summary>
     Backup,
 
-    /// <summary>A setting was skipped because its value is unusable. The target is its key.</summary>
+    /// <summary>A setting was skipped because its value cannot be used. The target is the setting's key.</summary>
     Setting,
 
-    /// <summary>A film stopped at a gap. The target is the id of its file.</summary>
+    /// <summary>A film stopped at a gap. The target is the id of the film's file.</summary>
     Film,
 
-    /// <summary>The log has a warning. The target is its line number.</summary>
+    /// <summary>The log contains a warning. The target is its line number.</summary>
     Log,
 }
 
 /// <summary>A problem that needs an operator's attention.</summary>
-/// <param name="Kind">The kind, which decides the button of the row.</param>
+/// <param name="Kind">The kind, which determines the button of the row.</param>
 /// <param name="Sentence">A description of the problem.</param>
-/// <param name="Target">The affected object; null if the kind says it all.</param>
+/// <param name="Target">The affected object; null if the kind is sufficient.</param>
 /// <param name="Since">When the problem began; null if unknown.</param>
 internal sealed record AttentionRow(AttentionKind Kind, AttentionLevel Level, string Sentence, string? Target, DateTimeOffset? Since);
 
@@ -138,7 +138,7 @@ internal sealed class Attention(
         return warnings.Lines
             .Where(line => line.At >= since && !ShownElsewhere.Contains(line.Origin))
             .Reverse()
-            // A line that repeats with each retry is a single problem, so only its newest copy is shown.
+            // A line that repeats with each retry is a single problem, so show only its newest copy.
             .DistinctBy(static line => (line.Origin, line.Text))
             .Select(static line => new AttentionRow(
                 AttentionKind.Log,

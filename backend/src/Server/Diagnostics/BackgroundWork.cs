@@ -2,15 +2,15 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Runs all background workers. Logs and restarts a failed worker after one second to a minute, so that no exception ends the process.</summary>
+/// <summary>Runs all background workers. Logs a failed worker and restarts it after one second to a minute, so that no exception ends the process.</summary>
 internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider time, ILogger<BackgroundWork> logger) : IHostedService, IAsyncDisposable
 {
     public static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
 
-    /// <summary>Maximum delay before a restart. A worker that ran for this long restarts with the first delay.</summary>
+    /// <summary>Maximum delay before a restart. A worker that has run for this long restarts with the first delay.</summary>
     public static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
-    // Applies after a failed startup, because its workers never received a stop.
+    // Applies after a failed startup, because then the workers were never told to stop.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(5);
 
     private readonly IReadOnlyList<IWorker> _workers = [.. workers];
@@ -31,7 +31,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
         try
         {
             await _running.WaitAsync(cancellationToken);
-            // Stop in reverse order, because a worker may use workers registered before it.
+            // Finish in reverse order, because a worker may use workers registered before it.
             foreach (var worker in _workers.Reverse())
                 await TryAsync(worker, worker.FinishAsync, cancellationToken);
         }

@@ -6,8 +6,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Two commands for backups (OPS-15). <c>sluice --verify BACKUP</c> reports whether a backup is intact.
-/// <c>sluice --restore BACKUP [--passphrase-file FILE] [--requeue] [--yes]</c> restores it while the server is stopped. A backup is given by its name, its folder, or its tar file.
+/// Two commands for backups (OPS-15). <c>sluice --verify BACKUP</c> reports whether a backup is intact. <c>sluice --restore BACKUP [--passphrase-file FILE]
+/// [--requeue] [--yes]</c> restores it while the server is stopped. BACKUP is a name, a folder, or a tar file.
 /// </summary>
 internal static class BackupCommand
 {
@@ -23,15 +23,15 @@ internal static class BackupCommand
     /// <summary>Exit code if the backup is damaged (EX_DATAERR).</summary>
     private const int NotSound = 65;
 
-    // Far more than any passphrase has.
+    // Far longer than any passphrase.
     private const int MaxPassphraseBytes = 8192;
 
     private static readonly string[] Flags = [Requeue, Yes];
 
-    /// <summary>Whether the arguments are one of these commands.</summary>
+    /// <summary>Whether the arguments request one of these commands.</summary>
     public static bool Takes(string[] arguments) => arguments is [Verify or Restore, ..];
 
-    /// <summary>Runs the command. Returns the exit code, after one line on stderr if it is not 0.</summary>
+    /// <summary>Runs the command. Returns the exit code. If it is not 0, one line on stderr says why.</summary>
     public static async Task<int> RunAsync(string[] arguments, Func<ProcessEnvironment, WebApplication> build)
     {
         if (Parse(arguments) is not var (command, name, passphraseFile, flags))
@@ -75,7 +75,7 @@ internal static class BackupCommand
 
     private static async Task<int> VerifyAsync(IServiceProvider services, string name)
     {
-        // Not in the data folder, because this command only reads.
+        // Not in the data folder, because this command must not write there.
         var unpacked = Directory.CreateTempSubdirectory("sluice-backup-");
         try
         {
@@ -99,7 +99,7 @@ internal static class BackupCommand
 
     private static async Task<int> RestoreAsync(IServiceProvider services, string name, string? passphraseFile, IReadOnlyList<string> flags)
     {
-        // Start as the server does, because the folder must be prepared and locked.
+        // Start like the server, because the folder must be prepared and locked.
         var folder = services.GetRequiredService<DataFolder>();
         folder.Prepare();
         services.GetRequiredService<FolderLock>().Take();
@@ -151,7 +151,7 @@ internal static class BackupCommand
             Directory.Delete(path, recursive: true);
     }
 
-    /// <summary>Returns the first line of a file; null if it cannot be read or is empty.</summary>
+    /// <summary>Returns the first line of a file; null if it is empty or cannot be read.</summary>
     private static string? ReadPassphrase(string path)
     {
         try

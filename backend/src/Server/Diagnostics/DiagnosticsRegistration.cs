@@ -7,7 +7,7 @@ namespace Sluice.Server.Diagnostics;
 
 internal static class DiagnosticsRegistration
 {
-    /// <summary>Adds diagnostics. Must come before other hosted services, because the startup sequence must run first.</summary>
+    /// <summary>Adds diagnostics. Call before other hosted services are added, because the startup sequence must run first.</summary>
     public static IHostApplicationBuilder AddDiagnostics(this IHostApplicationBuilder builder)
     {
         builder.Services

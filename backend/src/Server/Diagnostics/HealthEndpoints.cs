@@ -1,6 +1,6 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary><c>/healthz</c> and <c>/readyz</c> (ADM-30), with their common aliases (DAV-4).</summary>
+/// <summary><c>/healthz</c> and <c>/readyz</c> (ADM-30), and their common aliases (DAV-4).</summary>
 internal static class HealthEndpoints
 {
     /// <summary>Maps the endpoints. The caller adds authorization.</summary>
@@ -25,14 +25,14 @@ internal static class HealthEndpoints
     {
         var readiness = context.RequestServices.GetRequiredService<Readiness>();
         var obstacle = await readiness.FindObstacleAsync(context.RequestAborted);
-        // Answer 200 even if the disk is full, because the server can still stream (F34).
+        // Respond with 200 even if the disk is full, because the server can still stream (F34).
         if (obstacle is null)
             await Answer(context, StatusCodes.Status200OK, "ok", "writes", readiness.WriteObstacle);
         else
             await Answer(context, StatusCodes.Status503ServiceUnavailable, "unavailable", "reason", obstacle);
     }
 
-    /// <summary>Writes JSON without escaping, because every value is a fixed word.</summary>
+    /// <summary>Writes JSON without escaping, because every value is a constant word.</summary>
     private static Task Answer(HttpContext context, int status, string word, string? name, string? value)
     {
         var body = value is null ? $$"""{"status":"{{word}}"}""" : $$"""{"status":"{{word}}","{{name}}":"{{value}}"}""";

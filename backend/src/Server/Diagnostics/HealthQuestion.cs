@@ -6,7 +6,7 @@ namespace Sluice.Server.Diagnostics;
 
 /// <summary>
 /// <c>sluice --healthcheck</c> queries <c>/healthz</c> of the running process, because the image has no shell (ADM-31). It reads the same environment variables
-/// and opens none of the process's files.
+/// as that process and opens none of its files.
 /// </summary>
 internal static class HealthQuestion
 {
@@ -14,14 +14,14 @@ internal static class HealthQuestion
 
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(5);
 
-    /// <summary>Sends one request. Returns exit code 0 on success, otherwise 1 after a line on stderr.</summary>
+    /// <summary>Sends one request. Returns exit code 0 on success. Otherwise writes a line to stderr and returns 1.</summary>
     public static async Task<int> AskAsync(ProcessOptions options)
     {
         var address = AddressOf(options);
         try
         {
             using var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false };
-            // Accept any certificate, because it names the public host, not this local address. The answer is not secret.
+            // Accept any certificate, because it names the public host, not this local address. The response is not secret.
             handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null;
             using var client = new HttpClient(handler) { Timeout = Limit };
             using var answer = await client.GetAsync(address);

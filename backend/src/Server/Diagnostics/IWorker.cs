@@ -3,10 +3,10 @@ namespace Sluice.Server.Diagnostics;
 /// <summary>A background worker. Only <see cref="BackgroundWork"/> runs workers, so that an exception never ends the process.</summary>
 internal interface IWorker
 {
-    /// <summary>Name of the work in the log.</summary>
+    /// <summary>Name of the work, for the log.</summary>
     string Name { get; }
 
-    /// <summary>Runs once before the listener starts, in order of registration. An exception is logged, and startup continues.</summary>
+    /// <summary>Runs once before the listener starts, in the order of registration. An exception is logged, and startup continues.</summary>
     Task PrepareAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Runs until shutdown, or returns when no work is left. Called again after an exception.</summary>

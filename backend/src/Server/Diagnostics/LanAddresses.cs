@@ -3,12 +3,12 @@ using System.Net.Sockets;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>The addresses at which other devices on the local network reach this machine.</summary>
+/// <summary>The addresses under which other devices on the local network can reach this machine.</summary>
 internal static class LanAddresses
 {
     private const int Max = 8;
 
-    /// <summary>Returns IPv4 addresses of interfaces with a gateway, because bridges to containers have none. Empty if they cannot be read.</summary>
+    /// <summary>Returns the IPv4 addresses of interfaces with a gateway, because container bridges have none. Empty if they cannot be read.</summary>
     public static IReadOnlyList<string> Find()
     {
         try
@@ -27,7 +27,7 @@ internal static class LanAddresses
         }
         catch (NetworkInformationException)
         {
-            // The caller then uses the address of the browser, or localhost.
+            // The caller then uses the address in the browser, or localhost.
             return [];
         }
     }

@@ -5,12 +5,12 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Applies <c>general.log-level</c> or a temporary level to the logging framework at run time.</summary>
+/// <summary>Applies <c>general.log-level</c>, or a temporary level, to the logging framework at run time.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
     : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>, IDisposable
 {
-    /// <summary>Duration of a temporary level. It is long enough to reproduce a fault, and short enough not to fill a disk.</summary>
+    /// <summary>Duration of a temporary level: long enough to reproduce a fault, and short enough not to fill a disk.</summary>
     public static readonly TimeSpan TemporaryDuration = TimeSpan.FromMinutes(15);
 
     // These loggers write request lines with their query, or malformed lines verbatim. Both contain link keys, API keys and archive passwords that the redactor
@@ -20,13 +20,13 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
     // Always print the import report, because users copy LOG_LEVEL from the old server and would miss the list of skipped items.
     private const string ReportingLogger = "Sluice.Server.FamilyImport";
 
-    // Guards the three fields below. No other lock is taken while it is held.
+    // Guards the three fields below. No other lock is acquired while holding it.
     private readonly Lock _gate = new();
     private (LogLevel Level, DateTimeOffset Until)? _temporary;
     private ITimer? _timer;
     private ConfigurationReloadToken _change = new();
 
-    /// <summary>The effective level. If it is temporary, also its end.</summary>
+    /// <summary>The effective level. If it is temporary, also when it ends.</summary>
     public (LogLevel Level, DateTimeOffset? Until) Current
     {
         get
@@ -36,7 +36,7 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
         }
     }
 
-    /// <summary>Applies a temporary level. Null returns to the configured level at once.</summary>
+    /// <summary>Applies a temporary level. Null returns to the configured level immediately.</summary>
     public void Use(LogLevel? level)
     {
         lock (_gate)
@@ -59,7 +59,7 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
 
     public void Configure(LoggerFilterOptions options)
     {
-        // Read the settings directly, because the options monitor may notify the logger options before this class.
+        // Read the settings directly, because the options monitor may notify the logger options before it notifies this class.
         var level = Current.Level;
         options.MinLevel = level;
         // The framework's Information messages do not help an operator.

@@ -7,21 +7,21 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Masks known secrets in every line before it leaves the process (S4, CFG-54), and passwords in NZB names by pattern (SAB-27). Secrets come from the settings
-/// and from <see cref="Hide"/>.
+/// Masks known secrets in every line before it leaves the process (S4, CFG-54), and passwords in NZB names by pattern (SAB-27). Known secrets come from the
+/// settings and from <see cref="Hide"/>.
 /// </summary>
 internal sealed partial class LogRedactor
 {
     private const string Mask = "********";
 
-    // A shorter value occurs inside ordinary words. Masking it would make logs unreadable and the value guessable.
+    // Shorter values occur inside ordinary words. Masking them would make logs unreadable and the values guessable.
     private const int MinLength = 4;
 
     private static readonly SearchValues<string> NameMarks = SearchValues.Create(["{{", "%7B%7B", "password"], StringComparison.OrdinalIgnoreCase);
 
     private readonly SettingsSource _settings;
 
-    // Guards writes of _others. The array is always replaced as a whole, so reads need no lock.
+    // Guards writes to _others. The array is always replaced as a whole, so reads need no lock.
     private readonly Lock _gate = new();
     private volatile string[] _others = [];
     private volatile Secrets _secrets;
@@ -32,7 +32,7 @@ internal sealed partial class LogRedactor
         _secrets = Collect(settings.Current, _others);
     }
 
-    /// <summary>Masks a secret from outside the settings until the process ends.</summary>
+    /// <summary>Masks a secret that is not in the settings, until the process ends.</summary>
     public void Hide(string secret)
     {
         lock (_gate)
@@ -54,7 +54,7 @@ internal sealed partial class LogRedactor
         return text.AsSpan().ContainsAny(NameMarks) ? NamePassword().Replace(text, "${before}" + Mask) : text;
     }
 
-    /// <summary>Matches <c>name{{pw}}.nzb</c> and <c>name password=pw.nzb</c>, plain or in a URL.</summary>
+    /// <summary>Matches <c>name{{pw}}.nzb</c> and <c>name password=pw.nzb</c>, both plain and in a URL.</summary>
     [GeneratedRegex(
         @"(?<before>\{\{|%7B%7B).*?(?=\}\}|%7D%7D)|(?<before>password(=|%3D))(.*?(?=\.(nzb|zip|gz|bz2)\b)|[^/&\s""]+)",
         RegexOptions.IgnoreCase | RegexOptions.CultureInvariant)]
@@ -69,7 +69,7 @@ internal sealed partial class LogRedactor
             .SelectMany(Spellings)
             .Where(secret => secret.Length >= MinLength)
             .Distinct()
-            // Mask the longest first, because one secret may contain another.
+            // Mask longer secrets first, because one secret may contain another.
             .OrderByDescending(secret => secret.Length)
             .ToArray();
         return new Secrets(settings, others, secrets, SearchValues.Create(secrets, StringComparison.Ordinal));
@@ -82,12 +82,12 @@ internal sealed partial class LogRedactor
         if (setting.Definition.Type != SettingType.Json)
             return [setting.Value];
 
-        // The effective value is valid JSON, because it was parsed before.
+        // The effective value is valid JSON, because it has already been parsed.
         using var document = JsonDocument.Parse(setting.Value);
         return SecretLeaves(document.RootElement).ToList();
     }
 
-    /// <summary>Returns every value under a secret's name. Duplicate names count too, although only one of them takes effect.</summary>
+    /// <summary>Returns every value stored under a secret's name. Includes duplicate names, although only one of them takes effect.</summary>
     private static IEnumerable<string> SecretLeaves(JsonElement node) => node.ValueKind switch
     {
         JsonValueKind.Object => node.EnumerateObject().SelectMany(SecretLeaves),

@@ -10,27 +10,27 @@ namespace Sluice.Server.Diagnostics;
 /// <param name="Stream">Id of the playback; null if none.</param>
 internal sealed record KeptLine(long Number, DateTimeOffset At, LogLevel Level, string Source, string Text, string? Job, string? Stream);
 
-/// <summary>Keeps the newest log lines in memory for the log page, without secrets (S4).</summary>
+/// <summary>Keeps the newest log lines in memory, without secrets, for the log page (S4).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, TimeProvider time) : ILoggerProvider, ISupportExternalScope
 {
     public const int MaxLines = 5_000;
 
-    /// <summary>Name of the property or scope that holds the id of a queue item.</summary>
+    /// <summary>Name of the property or scope that contains a queue item's id.</summary>
     public const string JobKey = "Job";
 
-    /// <summary>Name of the property or scope that holds the id of a playback.</summary>
+    /// <summary>Name of the property or scope that contains a playback's id.</summary>
     public const string StreamKey = "Stream";
 
-    // For all texts together, because each line may be long. 5,000 typical lines use a quarter.
+    // Limit for all texts together, because a line may be long. 5,000 typical lines use a quarter of it.
     private const int MaxCharacters = 2_000_000;
 
-    // Per line, so that one long library message does not displace many others.
+    // Limit per line, so that one long library message does not displace many others.
     private const int MaxLength = 4096;
 
     private readonly LogThrottle _throttle = new(time);
 
-    // Guards lines and listeners. Listeners run while it is held, and the lock of the warnings may be taken inside it.
+    // Guards lines and listeners. It is held while listeners run, and the lock of the warnings may be acquired while holding it.
     private readonly Lock _gate = new();
     private readonly Queue<KeptLine> _lines = [];
     private readonly List<Action> _listeners = [];
@@ -48,7 +48,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         }
     }
 
-    /// <summary>The number of lines, and the sequence number of the newest.</summary>
+    /// <summary>The number of lines, and the sequence number of the newest line.</summary>
     public (int Count, long Last) State
     {
         get
@@ -73,7 +73,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         return new Listener(this, added);
     }
 
-    /// <summary>Returns the component of a category, such as <c>Queue</c> for <c>Sluice.Server.Queue.StepRunner</c>; otherwise <c>Framework</c>.</summary>
+    /// <summary>Returns a category's component, such as <c>Queue</c> for <c>Sluice.Server.Queue.StepRunner</c>; otherwise <c>Framework</c>.</summary>
     public static string SourceOf(string category) => category.Split('.') switch
     {
         ["Sluice", "Server" or "Usenet", var room, ..] => room,
@@ -94,7 +94,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
 
     private void Add(LogLevel level, EventId what, string category, string source, string message, Exception? failure, string? job, string? stream)
     {
-        // Clients receive these lines, so they must not contain exception messages (S27).
+        // Clients get these lines, so they must not contain exception messages (S27).
         var text = redactor.Redact(failure is null ? message : $"{message}: {failure.GetType().Name}");
         var line = string.Create(Math.Min(text.Length, MaxLength), text, static (to, from) =>
         {
@@ -142,7 +142,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         }
     }
 
-    /// <summary>The queue item and playback of a line, from its properties and scopes. The innermost scope wins.</summary>
+    /// <summary>The queue item and playback that a line belongs to, from its properties and scopes. The innermost scope takes precedence.</summary>
     private sealed class About
     {
         public bool IsOfQueue { get; init; }
@@ -157,7 +157,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
                 return;
             foreach (var (name, value) in properties)
             {
-                // Messages of the queue use Id for the item id.
+                // Queue messages use Id for the item's id.
                 if (name == JobKey || (IsOfQueue && name == "Id"))
                     Job ??= value as string;
                 else if (name == StreamKey)

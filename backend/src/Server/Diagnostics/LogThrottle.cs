@@ -4,20 +4,20 @@ internal enum LogShare
 {
     Whole,
 
-    /// <summary>The line without the stack of its exception, because the stack was written recently.</summary>
+    /// <summary>The line without its exception's stack trace, because that was written recently.</summary>
     WithoutStack,
 
-    /// <summary>Like <see cref="WithoutStack"/>, with a note that further messages are suppressed.</summary>
+    /// <summary>Like <see cref="WithoutStack"/>, with a note that further messages will be suppressed.</summary>
     Last,
 
     Nothing,
 }
 
 /// <summary>
-/// Limits each kind of message to 60 lines a minute and each cause to one stack, because a repeating error would fill the disk (F46). A kind is one message in
-/// the source. The number of kinds is limited too.
+/// Limits each kind of message to 60 lines a minute and each cause to one stack trace, because a repeating error would fill the disk (F46). A kind is one
+/// message in the source. The number of kinds is limited too.
 /// </summary>
-/// <remarks>Thread-safe. Debug and Trace are not limited, because a user enables them to see everything.</remarks>
+/// <remarks>Thread-safe. Debug and Trace are not limited, because users enable them to see everything.</remarks>
 internal sealed class LogThrottle(TimeProvider time)
 {
     private const int MaxLines = 60;
@@ -37,7 +37,7 @@ internal sealed class LogThrottle(TimeProvider time)
             var cause = Of(category, id, exception?.GetType());
             var kind = exception is null ? cause : Of(category, id, null);
             kind.Lines++;
-            // A stack counts per cause, and a line per kind.
+            // Stack traces are counted per cause, lines per kind.
             var isFirst = exception is null || cause.Stacks++ == 0;
             return kind.Lines > MaxLines ? LogShare.Nothing
                 : kind.Lines == MaxLines ? LogShare.Last

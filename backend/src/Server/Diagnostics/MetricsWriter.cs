@@ -8,19 +8,17 @@ namespace Sluice.Server.Diagnostics;
 /// <summary>Writes the metrics of one part of the server. Must be thread-safe.</summary>
 internal delegate ValueTask MetricSource(MetricsWriter to, CancellationToken cancellationToken);
 
-/// <summary>Writes metrics in the text format of Prometheus, version 0.0.4 (OPS-30).</summary>
-/// <remarks>
-/// For one caller. A metric is begun once, followed by all of its samples. Names and help texts are constants of the program, so only label values are
-/// escaped. Labels never contain names of files, addresses of clients or message-ids (S27).
-/// </remarks>
+/// <summary>Writes metrics in the Prometheus text format, version 0.0.4 (OPS-30).</summary>
+/// <remarks>Used by one caller. Begin each metric once, then write all its samples. Names and help texts are constants in the program, so only label values are
+/// escaped. Labels never contain file names, client addresses or message-ids (S27).</remarks>
 internal sealed class MetricsWriter
 {
     public const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-    // A server with ten providers writes about 60 KB, so the buffer rarely grows.
+    // A server with ten providers writes about 60 KB, so the buffer rarely needs to grow.
     private const int UsualBytes = 64 << 10;
 
-    // A double in its shortest form has at most 24 characters.
+    // The shortest form of a double has at most 24 characters.
     private const int LongestNumber = 32;
 
     private readonly ArrayBufferWriter<byte> _text = new(UsualBytes);

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Finds the process that listens on a port, if this user may see it.</summary>
+/// <summary>Finds the process that listens on a port, if this user is allowed to see it.</summary>
 internal static class PortOwner
 {
     private const string Listening = "0A";

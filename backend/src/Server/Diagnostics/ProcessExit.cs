@@ -6,12 +6,12 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Runs the application. Turns a fatal fault into a line on stderr and an exit code (CFG-13, CFG-14). A signal ends it with code 0.</summary>
+/// <summary>Runs the application. A fatal fault becomes a line on stderr and an exit code (CFG-13, CFG-14). After a signal, the exit code is 0.</summary>
 internal static class ProcessExit
 {
     private static readonly PosixSignal[] Signals = [PosixSignal.SIGTERM, PosixSignal.SIGINT, PosixSignal.SIGQUIT];
 
-    /// <summary>Runs until a signal asks the process to stop. Returns the exit code.</summary>
+    /// <summary>Runs until a signal requests a stop. Returns the exit code.</summary>
     public static async Task<int> RunAsync(Func<ProcessEnvironment, WebApplication> build)
     {
         using var asked = new CancellationTokenSource();
@@ -37,7 +37,7 @@ internal static class ProcessExit
         return await EndAsync(StartRefusedException.FolderLocked, "start Sluice again to go on: this system cannot restart a process");
     }
 
-    /// <returns>The exit code; null if the process must start again.</returns>
+    /// <returns>The exit code; null if the process must restart.</returns>
     private static async Task<int?> RunUntilAskedAsync(Func<ProcessEnvironment, WebApplication> build, CancellationToken asked)
     {
         var environment = ProcessEnvironment.OfThisProcess();
@@ -45,7 +45,7 @@ internal static class ProcessExit
         {
             ProcessUser.Become(environment);
             await using var app = build(environment);
-            // Get this service first, because the run disposes all services even after a failure.
+            // Get this service now, because the run disposes all services even after a failure.
             var trial = app.Services.GetRequiredService<SettingsTrial>();
             var restart = app.Services.GetRequiredService<ProcessRestart>();
             app.Lifetime.ApplicationStarted.Register(StartPages.ReleasePages);
@@ -55,7 +55,7 @@ internal static class ProcessExit
             }
             catch (Exception e) when (asked.IsCancellationRequested || e is StartRefusedException or SocketException or StorageException or IOException { InnerException: AddressInUseException })
             {
-                // A busy port, the folder or a signal says nothing about the settings.
+                // A busy port, the folder or a signal does not mean that the settings are wrong.
                 trial.Withdraw();
                 throw;
             }

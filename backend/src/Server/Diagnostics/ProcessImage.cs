@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Replaces the program of this process by another one, or restarts it. The process keeps its id, environment and output.</summary>
+/// <summary>Replaces this process's program with another, or restarts the program. The process keeps its id, environment and output.</summary>
 internal static unsafe partial class ProcessImage
 {
     private const string OwnArguments = "/proc/self/cmdline";
@@ -10,7 +10,7 @@ internal static unsafe partial class ProcessImage
     /// <summary>Runs another program in this process. Returns only if the file is missing or not executable on this system.</summary>
     public static void Replace(string file, string[] arguments)
     {
-        // execv takes a null-terminated array. It replaces the process, or returns without effect.
+        // execv expects a null-terminated array. It replaces the process, or returns without effect.
         var texts = new nint[arguments.Length + 1];
         for (var i = 0; i < arguments.Length; i++)
             texts[i] = Marshal.StringToCoTaskMemUTF8(arguments[i]);
@@ -20,14 +20,14 @@ internal static unsafe partial class ProcessImage
             Marshal.FreeCoTaskMem(text);
     }
 
-    /// <summary>Starts the same program again. Returns only if the system cannot do this, as on Windows.</summary>
+    /// <summary>Restarts the same program. Returns only if the system does not support this, as on Windows.</summary>
     public static void Restart()
     {
         if (!OperatingSystem.IsWindows() && Environment.ProcessPath is { } own)
             Replace(own, ReadArguments());
     }
 
-    /// <summary>Returns the original arguments of the process, because .NET omits the library path of a program run by <c>dotnet</c>.</summary>
+    /// <summary>Returns the process's original arguments, because .NET omits the library path of a program run by <c>dotnet</c>.</summary>
     private static string[] ReadArguments()
     {
         try
@@ -44,7 +44,7 @@ internal static unsafe partial class ProcessImage
     private static partial int Execv(string file, nint* arguments);
 }
 
-/// <summary>Stops the server and starts it again in the same process, because a restore happens at startup (OPS-11).</summary>
+/// <summary>Stops the server and restarts it in the same process, because a restore happens at startup (OPS-11).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProcessRestart(IHostApplicationLifetime lifetime)
 {
@@ -52,7 +52,7 @@ internal sealed class ProcessRestart(IHostApplicationLifetime lifetime)
 
     public bool IsRequested => _isRequested;
 
-    /// <summary>Begins the shutdown. Running responses get the same time as at any other shutdown.</summary>
+    /// <summary>Begins the shutdown. Running responses get the same time as in any other shutdown.</summary>
     public void Request()
     {
         _isRequested = true;

@@ -35,7 +35,7 @@ internal sealed class ProcessMetrics(SluiceDatabase database, BackupWorker backu
         to.Sample(StartedAt);
     }
 
-    /// <summary>Returns the start of the process in Unix time.</summary>
+    /// <summary>Returns when the process started, in Unix time.</summary>
     private static double StartTime()
     {
         using var process = Process.GetCurrentProcess();

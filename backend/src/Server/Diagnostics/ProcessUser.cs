@@ -6,18 +6,18 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Switches the process to another user (S28). A container starts as root and gives the user in <c>PUID</c> and <c>PGID</c>, because the image has no shell
-/// that could switch.
+/// Switches the process to another user (S28). A container starts as root and names the user in <c>PUID</c> and <c>PGID</c>, because the image has no shell
+/// that could switch users.
 /// </summary>
 internal static class ProcessUser
 {
     private const string UserMap = "/proc/self/uid_map";
 
     /// <summary>
-    /// Gives the data folder, but not its content, to that user and switches. Does nothing unless the process is root and a user is named. Must be called
-    /// before any file is opened.
+    /// Makes that user the owner of the data folder, but not of its contents, and switches to the user. Does nothing unless the process is root and a user is
+    /// named. Must be called before any file is opened.
     /// </summary>
-    /// <exception cref="StartRefusedException">The process may not switch to the user, or the folder has a database of another user.</exception>
+    /// <exception cref="StartRefusedException">The process is not allowed to switch to the user, or the folder contains another user's database.</exception>
     public static void Become(ProcessEnvironment environment)
     {
         var options = ProcessOptions.Read(environment);
@@ -27,7 +27,7 @@ internal static class ProcessUser
         var wanted = string.Create(CultureInfo.InvariantCulture, $"{user}:{group}");
         if (!Environment.IsPrivilegedProcess)
         {
-            // Do not warn about the image's default user, because nobody chose it.
+            // Do not warn if the user is the image's default, because nobody chose it.
             if (user is not (0 or ProcessOptions.ImageUser) && PosixCalls.EffectiveUser() != user.ToString(CultureInfo.InvariantCulture))
                 environment.Warn($"PUID has no effect, because Sluice was started as uid {PosixCalls.EffectiveUser()} and not as root; start it as user {wanted}, or as root");
             return;
@@ -52,8 +52,8 @@ internal static class ProcessUser
         environment.StartedAsRoot = true;
     }
 
-    /// <summary>Whether a user id map in the form of <c>/proc/self/uid_map</c> maps root to a single ordinary user of the machine.</summary>
-    /// <remarks>A map of many users from 0 on belongs to a system container, in which PUID has its usual meaning.</remarks>
+    /// <summary>Whether a user id map in the format of <c>/proc/self/uid_map</c> maps root to a single ordinary user of the machine.</summary>
+    /// <remarks>A map of many users starting at 0 belongs to a system container, where PUID has its usual meaning.</remarks>
     internal static bool IsOneUserAsRoot(string map) =>
         map.Split('\n').Any(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries) is ["0", not "0", "1"]);
 
@@ -65,12 +65,12 @@ internal static class ProcessUser
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A system without user namespaces lacks this file.
+            // Systems without user namespaces lack this file.
             return false;
         }
     }
 
-    /// <summary>Gives the folder to the user, unless that would lock out the owner of the database in it.</summary>
+    /// <summary>Makes the user the owner of the folder, unless that would lock out the owner of a database in it.</summary>
     private static void TakeFolder(string folder, uint user, uint group)
     {
         var database = new DataFolder(folder).Database;
@@ -84,13 +84,13 @@ internal static class ProcessUser
         try
         {
             Directory.CreateDirectory(folder);
-            // Even root may lack the capability to open other users' files.
+            // Even root may lack the capability to open files of other users.
             if (user != 0 || PosixCalls.FindObstacle(folder, write: true) != 0)
                 PosixCalls.GiveTo(folder, user, group);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Continue, because startup uses the same folder as the new user and reports the fault there.
+            // Continue, because startup uses the same folder as the new user and then reports the fault.
         }
     }
 }

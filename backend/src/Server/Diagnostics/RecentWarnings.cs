@@ -1,6 +1,6 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>A log line of level Warning or above, on one line and without secrets. Its number comes from <see cref="LogRing"/>.</summary>
+/// <summary>A log line of level Warning or higher, on a single line and without secrets. <see cref="LogRing"/> assigns its number.</summary>
 internal sealed record RecentWarning(long Number, LogLevel Level, string Text, DateTimeOffset At, string Origin);
 
 /// <summary>The newest warnings and errors, for clients (SAB-46). Kept separately, because other lines soon displace them in <see cref="LogRing"/>.</summary>
@@ -8,10 +8,10 @@ internal sealed class RecentWarnings
 {
     public const int MaxLines = 20;
 
-    /// <summary>The event of a failed import. It is a warning only in the log, because the history already shows it.</summary>
+    /// <summary>The event of a failed import. It is excluded here, because the history already shows it.</summary>
     public const int FailedImport = 2101;
 
-    // Guards the lines. No other lock is taken while it is held.
+    // Guards the lines. No other lock is acquired while holding it.
     private readonly Lock _gate = new();
     private readonly Queue<RecentWarning> _lines = [];
 

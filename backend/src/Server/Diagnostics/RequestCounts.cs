@@ -3,11 +3,11 @@ using System.Globalization;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Counts requests by edge, method and status.</summary>
+/// <summary>Counts requests by part of the server, method and status.</summary>
 /// <remarks>Thread-safe. Counting a request allocates nothing, except for the first of its kind.</remarks>
 internal sealed class RequestCounts
 {
-    // Methods and statuses come from clients and code, so their combinations have a limit.
+    // Methods and statuses come from clients and code, so the number of combinations is limited.
     private const int MostKinds = 300;
     private const string OtherMethod = "other";
 
@@ -49,7 +49,7 @@ internal sealed class RequestCounts
 internal static class RequestCounting
 {
     /// <summary>Counts each request when its response ends.</summary>
-    /// <param name="edgeOf">Returns the edge that answered: a fixed word.</param>
+    /// <param name="edgeOf">Returns the part of the server that responded, as a constant word.</param>
     public static IApplicationBuilder UseRequestCounts(this IApplicationBuilder app, Func<HttpContext, string> edgeOf)
     {
         var counts = app.ApplicationServices.GetRequiredService<RequestCounts>();

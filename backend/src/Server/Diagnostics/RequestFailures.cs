@@ -8,7 +8,7 @@ namespace Sluice.Server.Diagnostics;
 /// </summary>
 internal static class RequestFailures
 {
-    /// <summary>Retry-After of a storage fault in seconds (DAV-6).</summary>
+    /// <summary>Retry-After for a storage fault, in seconds (DAV-6).</summary>
     private const string RetryAfterSeconds = "30";
 
     public static IApplicationBuilder UseRequestFailures(this IApplicationBuilder app)
@@ -30,12 +30,12 @@ internal static class RequestFailures
         }
         catch (Exception) when (context.RequestAborted.IsCancellationRequested)
         {
-            // The client has disconnected, so the exception is not a fault.
+            // The client has disconnected, so the exception is not an error.
             context.Abort();
         }
         catch (StorageException e) when (!context.Response.HasStarted)
         {
-            // Not logged here, because the storage logs a fault once instead of for every request (F46).
+            // Do not log this, because the storage logs a fault once instead of for every request (F46).
             context.Response.Clear();
             context.Response.StatusCode = e.Fault == StorageFault.Full && !IsRead(context.Request.Method)
                 ? StatusCodes.Status507InsufficientStorage

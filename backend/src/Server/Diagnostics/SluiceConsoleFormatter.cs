@@ -10,7 +10,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Formats each message as one line of text or JSON without secrets.</summary>
+/// <summary>Formats each message as a single line of text or JSON, without secrets.</summary>
 internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> general, LogRedactor redactor, TimeProvider time)
     : ConsoleFormatter(FormatterName)
 {
@@ -24,7 +24,7 @@ internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> gen
 
     public override void Write<TState>(in LogEntry<TState> logEntry, IExternalScopeProvider? scopeProvider, TextWriter textWriter)
     {
-        // A failed startup prints its own line on stderr, which a stack trace would hide.
+        // A failed startup prints a separate line on stderr, which a stack trace would hide.
         if (logEntry.EventId.Id == StartFailed && logEntry.Category == HostCategory)
             return;
 

@@ -4,15 +4,15 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Records the results of startup: proven settings, generated keys, a password reset, the environment's administrator. If the storage fails, a note is written
-/// after recovery, so that a full or read-only disk never ends startup (F34).
+/// Records the results of startup: proven settings, generated keys, a password reset, the environment's administrator. If the storage fails, the notes are
+/// written after recovery, so that a full or read-only disk never prevents startup (F34).
 /// </summary>
-/// <remarks>Notes are written in call order. Calls of <see cref="WriteAsync"/> must not overlap.</remarks>
+/// <remarks>Notes are written in call order. Calls to <see cref="WriteAsync"/> must not overlap.</remarks>
 internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProvider time, ILogger<StartNotes> logger) : IWorker
 {
     private readonly Channel<Note> _pending = Channel.CreateUnbounded<Note>(new UnboundedChannelOptions { SingleReader = true });
 
-    // Once one note is pending, later notes queue behind it, because the order must not change.
+    // Once a note is pending, later notes queue behind it, because their order must not change.
     private bool _defers;
 
     public string Name => "the notes of the start";
@@ -53,7 +53,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
     }
 
-    /// <summary>Waits for recovery, but at most one <see cref="StorageWatch"/> interval, because that does not watch single files.</summary>
+    /// <summary>Waits for recovery, but at most one <see cref="StorageWatch"/> interval, because StorageWatch does not check individual files.</summary>
     private async Task WaitAsync(Task passed, CancellationToken stopping)
     {
         try
@@ -66,7 +66,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
     }
 
-    /// <returns>The fault that prevented the note; null if the note was written, or if safe mode made it pointless.</returns>
+    /// <returns>The fault that prevented the note; null if the note was written, or if safe mode makes it pointless.</returns>
     private async Task<StorageException?> TryAsync(Note note, CancellationToken cancellationToken)
     {
         try
@@ -76,7 +76,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
         catch (DatabaseLostException)
         {
-            // Safe mode reports itself, and the next startup with an intact database writes its own notes.
+            // Safe mode is reported separately, and the next startup with an intact database writes its own notes.
             return null;
         }
         catch (StorageException fault)

@@ -4,15 +4,15 @@ using System.Runtime.InteropServices;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Releases memory pages of the program's own files after startup, because mostly startup needed their code and tables. The kernel reloads a page on demand
-/// from the file or its cache.
+/// Releases memory pages of the program's own files after startup, because most of their code and tables were needed only during startup. On demand, the kernel
+/// reloads a page from the file or the page cache.
 /// </summary>
 internal static partial class StartPages
 {
     private const string OwnPages = "/proc/self/smaps";
     private const int DontNeed = 4; // MADV_DONTNEED
 
-    /// <summary>Releases the pages. Does nothing if the system does not list its mappings.</summary>
+    /// <summary>Releases the pages. Does nothing if the system does not list the process's mappings.</summary>
     public static void ReleasePages()
     {
         if (!OperatingSystem.IsLinux())
@@ -25,13 +25,13 @@ internal static partial class StartPages
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A failure is harmless, because the pages just stay in memory.
+            // A failure is harmless, because the pages simply stay in memory.
         }
     }
 
     /// <summary>
-    /// Finds private, read-only file mappings without modified pages, such as the program and its libraries. Skips shared mappings, and deleted files because
-    /// they could not be reloaded. The lines have the form of proc_pid_smaps(5).
+    /// Finds private, read-only file mappings without modified pages, such as the program and its libraries. Skips shared mappings, and mappings of deleted
+    /// files, which could not be reloaded. The lines have the format of proc_pid_smaps(5).
     /// </summary>
     internal static IEnumerable<(nint Begin, nuint Length)> Find(IReadOnlyList<string> lines)
     {

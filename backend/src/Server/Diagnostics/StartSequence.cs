@@ -7,7 +7,7 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Prepares everything that workers and the listener need: locks the folder, finishes a restore, opens the database, checks that it matches the NZBs, and
+/// Prepares everything that workers and the listener need: locks the folder, completes a restore, opens the database, checks that it matches the NZBs, and
 /// applies the settings. It is the first hosted service, so that it stops last.
 /// </summary>
 /// <remarks>The lock is the first dependency, so that the container releases it only after the database has closed.</remarks>
@@ -41,7 +41,7 @@ internal sealed class StartSequence(
         }
         catch (DatabaseLostException)
         {
-            // The database turned out to be corrupt. Safe mode reports this elsewhere.
+            // The database turned out to be corrupt. Safe mode reports this itself.
         }
     }
 
@@ -77,7 +77,7 @@ internal sealed class StartSequence(
 
 internal static class SelfCheck
 {
-    /// <summary>Checks NFC normalization, because it needs the Unicode tables of the image.</summary>
+    /// <summary>Checks that NFC normalization works, because it needs the Unicode tables of the image.</summary>
     /// <exception cref="StartRefusedException">The tables are missing (exit 70).</exception>
     public static void Run()
     {

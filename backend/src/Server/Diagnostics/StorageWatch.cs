@@ -2,7 +2,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Detects the end of a storage fault, because otherwise only the next write would (F34). Restores the reserve as soon as it fits.</summary>
+/// <summary>Detects when a storage fault ends; otherwise only the next write would (F34). Restores the reserve as soon as there is space.</summary>
 internal sealed class StorageWatch(
     StorageState state, SluiceDatabase database, DataFolder folder, BlobStore blobs, IBlobFiles files, DiskReserve reserve, TimeProvider time) : IWorker
 {

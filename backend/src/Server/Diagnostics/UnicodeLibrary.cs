@@ -4,8 +4,8 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Looks for ICU before .NET does, because .NET aborts with a stack trace without it. Handles bytes instead of text, because text comparison would load the
-/// library.
+/// Looks for ICU before .NET does, because .NET aborts with a stack trace if ICU is missing. Handles bytes instead of text, because comparing text would load
+/// the library.
 /// </summary>
 internal static unsafe partial class UnicodeLibrary
 {

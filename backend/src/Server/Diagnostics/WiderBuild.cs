@@ -6,19 +6,19 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Continues as the neighboring build for the widest instructions of this CPU (F44). The build for all CPUs cannot use wide vectors, because ahead-of-time
+/// Switches to the neighboring build for this CPU's widest instructions (F44). The build for all CPUs cannot use wide vectors, because ahead-of-time
 /// compilation fixes <c>IsSupported</c>.
 /// </summary>
 internal static class WiderBuild
 {
     private const string CpuDescription = "/proc/cpuinfo";
 
-    // Read only the section of the first CPU, because it contains the flags.
+    // Read only the first CPU's section, because it contains the flags.
     private const int MostRead = 16 * 1024;
 
     private static readonly string[] Wide = ["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"];
 
-    // Widest first. CPUs that have AVX-512 without VBMI2 lower their clock for it, so no kernel would gain enough.
+    // Widest first. CPUs with AVX-512 but without VBMI2 lower their clock for AVX-512, so no kernel would gain enough.
     private static readonly (string Level, string[] Flags)[] Builds =
     [
         ("v4", [.. Wide, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vbmi2"]),
@@ -33,8 +33,8 @@ internal static class WiderBuild
         : "x86-64-v2";
 
     /// <summary>
-    /// Replaces the program of this process, which keeps its id, environment and arguments. Returns if no suitable build exists. Must be called first, because
-    /// everything started before is lost.
+    /// Replaces this process's program. The process keeps its id, environment and arguments. Returns if there is no suitable build. Must be called first,
+    /// because everything started earlier is lost.
     /// </summary>
     public static void ReplaceProcess(ProcessEnvironment environment)
     {
@@ -46,7 +46,7 @@ internal static class WiderBuild
             ProcessImage.Replace($"{own}.{level}", Environment.GetCommandLineArgs());
     }
 
-    /// <summary>Returns the instruction levels that the CPU supports, widest first, up to <paramref name="most"/> if it is set.</summary>
+    /// <summary>Returns the instruction levels that the CPU supports, widest first, up to <paramref name="most"/> if that is set.</summary>
     internal static IEnumerable<string> Levels(string description, string? most)
     {
         const string title = "\nflags";
@@ -55,7 +55,7 @@ internal static class WiderBuild
             return [];
         var end = description.IndexOf('\n', start + 1);
 
-        // Ignore a truncated line, because it may end inside a word.
+        // Ignore a truncated line, because it may end in the middle of a word.
         var line = end < 0 ? "" : description[(start + title.Length)..end];
         var flags = line.Split([' ', '\t', ':'], StringSplitOptions.RemoveEmptyEntries).ToHashSet();
         return Builds.Where(build => string.CompareOrdinal(build.Level, most ?? build.Level) <= 0 && build.Flags.All(flags.Contains)).Select(build => build.Level);
