@@ -6,13 +6,13 @@ using Sluice.Server.Outbound;
 
 namespace Sluice.Server.History;
 
-/// <summary>The folders in which clients find completed items (SAB-42), one per item, so that deleting one never affects another item.</summary>
-/// <remarks>A returned release has the name of its item's folder and the time of the item's completion.</remarks>
+/// <summary>The folders in which clients find completed items (SAB-42). Each item has its own folder, so deleting one never affects another.</summary>
+/// <remarks>A returned release has the name of its item's folder and the item's completion time.</remarks>
 internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
 {
     private const string IsShown = "h.archived = 0 AND h.reason IS NULL AND h.release_id IS NOT NULL";
 
-    /// <summary>Finds the entry at a path in an item's folder with index lookups only. If items share a folder, the newest wins.</summary>
+    /// <summary>Finds the entry at a path in an item's folder, using only index lookups. If several items share a folder, the newest counts.</summary>
     internal const string FindSql =
         $"""
         SELECT r.id AS ReleaseId, r.category AS Category, h.release_folder AS Release, r.nzb_hash AS NzbHash, h.completed_at AS PublishedAt,
@@ -23,11 +23,11 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
         """;
 
     /// <summary>
-    /// Whether a client could mistake this folder for the folder of another item. Includes items whose release is removed or refused, because clients still
-    /// have their path. Includes <c>.strm</c> files of other releases, because they outlive the archiving of an item. Runs in the caller's transaction.
+    /// Whether a client could mistake this folder for another item's folder. Includes items whose release was removed or refused, because clients still know
+    /// their path. Includes <c>.strm</c> files of other releases, because they outlive the archiving of an item. Runs in the caller's transaction.
     /// </summary>
-    /// <param name="release">The release of the new item, whose <c>.strm</c> files may be replaced; 0 for none.</param>
-    /// <param name="itemId">An item to ignore.</param>
+    /// <param name="release">The new item's release, whose <c>.strm</c> files may be replaced; 0 for none.</param>
+    /// <param name="itemId">An item to ignore in the check.</param>
     public static bool IsClaimed(DbConnection connection, string category, string folder, long release, string itemId) =>
         connection.ExecuteScalar<bool>(
             """
@@ -38,7 +38,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             new { category = PathKey.OfName(category), folder = PathKey.OfName(folder), release, itemId })
         || Contains(connection, category, folder);
 
-    /// <summary>Whether an item has this folder, even if its removal can still be undone. Runs in the caller's transaction.</summary>
+    /// <summary>Whether any item has this folder, including items whose removal can still be undone. Runs in the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string category, string folder) =>
         connection.ExecuteScalar<bool>(
             $"""
@@ -49,9 +49,9 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
 
     /// <summary>Finds the entry at a path inside a category folder, or null. One query at any depth.</summary>
     /// <param name="release">Folder of the item.</param>
-    /// <param name="folder">Path inside the release, read as a folder; empty for the release.</param>
-    /// <param name="file">The path read as a library file; null if it cannot be a file.</param>
-    /// <param name="cancellationToken">Works only until the query starts.</param>
+    /// <param name="folder">Path inside the release, taken as a folder; empty for the release itself.</param>
+    /// <param name="file">The same path, taken as a library file; null if it cannot be a file.</param>
+    /// <param name="cancellationToken">Cancels only until the query starts.</param>
     public Task<LibraryEntry?> FindAsync(
         string category, string release, IReadOnlyList<string> folder, IReadOnlyList<string>? file, CancellationToken cancellationToken)
     {
@@ -60,7 +60,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             connection => LibraryStore.Find(connection, FindSql, category, release, PathKey.OfNames(folder), key), cancellationToken);
     }
 
-    /// <summary>Finds the newest item through which clients find a release, as links or <c>.strm</c> files; null without such an item.</summary>
+    /// <summary>Returns the newest item under which clients find a release, as links or <c>.strm</c> files; null if there is none.</summary>
     public Task<HistoryItem?> FindItemAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<HistoryItem>(
@@ -71,7 +71,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 new { releaseId }),
             cancellationToken);
 
-    /// <summary>Lists category folders with completed items by name, each with the completion time of its newest item.</summary>
+    /// <summary>Lists the category folders that contain completed items by name, each with its newest completion time.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<CategoryEntry>)
@@ -82,7 +82,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             ],
             cancellationToken);
 
-    /// <summary>Returns the completion time of the newest item in a category; null without items.</summary>
+    /// <summary>Returns the completion time of the newest item in a category; null if there are none.</summary>
     public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(
@@ -106,16 +106,16 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 .Select(row => new ReleaseEntry(row.ToRelease())),
             cancellationToken);
 
-    /// <summary>Records that a client has taken a link or the folder of a release.</summary>
+    /// <summary>Records that a client has imported a link, or the folder of a release.</summary>
     public async Task TakeAsync(Release folder, CancellationToken cancellationToken)
     {
-        // Skip the write if the release is marked, because nearly every import deletes several links.
+        // Skip the write if the release is already marked, because nearly every import deletes several links.
         if (await database.ReadAsync(connection => ReleaseClaims.IsTaken(connection, folder.Id), cancellationToken))
             return;
         await database.WriteAsync(connection => ReleaseClaims.Take(connection, folder.Id), cancellationToken);
     }
 
-    /// <summary>Marks items with a release as completed, if clients can see them, so that their links appear. Returns whether any was changed.</summary>
+    /// <summary>Marks items with a release as completed if clients can see them, so that their links appear. Returns whether any item changed.</summary>
     public async Task<bool> CompleteAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
     {
         var completed = await database.WriteAsync(
@@ -139,7 +139,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
         return completed.Count > 0;
     }
 
-    /// <summary>Archives the items of a folder and keeps the release. Returns false without such items.</summary>
+    /// <summary>Archives the items that have this folder, and keeps the release. Returns false if there are none.</summary>
     public async Task<bool> ArchiveAsync(Release folder, CancellationToken cancellationToken)
     {
         var isArchived = await database.WriteAsync(

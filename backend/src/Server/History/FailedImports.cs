@@ -10,10 +10,10 @@ namespace Sluice.Server.History;
 /// <param name="At">When the newest import failed.</param>
 internal sealed record FailedGroup(FailureReason Reason, int Count, string Newest, DateTimeOffset At);
 
-/// <summary>Groups recent failed imports that neither a client nor a user has dealt with. All methods run in the caller's transaction.</summary>
+/// <summary>Groups recent failed imports that no client or user has handled yet. All methods run in the caller's transaction.</summary>
 internal static class FailedImports
 {
-    /// <summary>Maximum count of a group, because counting a long list would slow down every request.</summary>
+    /// <summary>Maximum count per group, because counting a long list would slow down every request.</summary>
     public const int MostCounted = 999;
 
     internal static readonly string GroupSql =
@@ -24,7 +24,7 @@ internal static class FailedImports
         """;
 
     /// <summary>Returns one group per reason, newest first.</summary>
-    /// <param name="since">Returns the time after which failures of a reason count.</param>
+    /// <param name="since">Returns the time after which failures for a reason count.</param>
     public static IReadOnlyList<FailedGroup> List(DbConnection connection, Func<FailureReason, DateTimeOffset> since)
     {
         var groups = new List<FailedGroup>();

@@ -8,7 +8,7 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
-/// <summary>An ended import, successful or failed.</summary>
+/// <summary>A completed import, successful or failed.</summary>
 internal sealed record HistoryItem : ImportItem
 {
     [ExplicitConstructor]
@@ -16,7 +16,7 @@ internal sealed record HistoryItem : ImportItem
     {
     }
 
-    /// <summary>Creates the history item of a queue item's import.</summary>
+    /// <summary>Creates the history item for the import of a queue item.</summary>
     [SetsRequiredMembers]
     public HistoryItem(ImportItem item)
         : base(item)
@@ -26,7 +26,7 @@ internal sealed record HistoryItem : ImportItem
     /// <summary>Row number; 0 before the item is inserted.</summary>
     public long Number { get; init; }
 
-    /// <summary>Priority of the queue item, so that a retry can restore it.</summary>
+    /// <summary>The queue item's priority, so that a retry can restore it.</summary>
     public int Priority { get; init; }
 
     /// <summary>Hash of the stored NZB; null if none was stored.</summary>
@@ -38,30 +38,30 @@ internal sealed record HistoryItem : ImportItem
     /// <summary>Total published bytes, or the encoded size of a failed item (SAB-44).</summary>
     public long Bytes { get; init; }
 
-    /// <summary>Id of the release; null for a failed item.</summary>
+    /// <summary>Id of the release; null if the item failed.</summary>
     public long? ReleaseId { get; init; }
 
-    /// <summary>Folder (NFC) of its links or <c>.strm</c> files inside the category folder; empty for a failed item (SAB-42).</summary>
+    /// <summary>Folder (NFC) of the item's links or <c>.strm</c> files inside the category folder; empty if the item failed (SAB-42).</summary>
     public string ReleaseFolder { get; init; } = "";
 
-    /// <summary>Root of its <c>.strm</c> files; empty for links on the mount, null if published by an earlier version.</summary>
+    /// <summary>Root folder of the item's <c>.strm</c> files; empty for links on the mount, null if an earlier version published the item.</summary>
     public string? StrmRoot { get; init; }
 
-    /// <summary>Path of its release below <c>/content</c>; null without a release. Set only by lists of the web UI.</summary>
+    /// <summary>Path of the item's release below <c>/content</c>; null if it has none. Set only by lists of the web UI.</summary>
     public string? ContentPath { get; init; }
 
-    /// <summary>Whether its release is in no library (<see cref="ReleaseClaims"/>). Set only by lists of the web UI.</summary>
+    /// <summary>Whether the item's release is in no library (<see cref="ReleaseClaims"/>). Set only by lists of the web UI.</summary>
     public bool IsRejected { get; init; }
 
-    /// <summary>Facts about its release; null without a release. Set only by lists of the web UI.</summary>
+    /// <summary>Facts about the item's release; null if it has none. Set only by lists of the web UI.</summary>
     public ReleaseFacts? Facts { get; init; }
 
-    /// <summary>Name of a <see cref="FailureReason"/>; null for a completed item.</summary>
+    /// <summary>Name of a <see cref="FailureReason"/>; null if the item completed.</summary>
     public string? Reason { get; init; }
 
     public string FailMessage { get; init; } = "";
 
-    /// <summary>Start of the last import attempt.</summary>
+    /// <summary>When the last import attempt started.</summary>
     public DateTimeOffset StartedAt { get; init; }
 
     public long StartedMilliseconds
@@ -80,14 +80,14 @@ internal sealed record HistoryItem : ImportItem
 
     public IReadOnlyList<StepTiming> Steps { get; init; } = [];
 
-    /// <summary>The steps as stored JSON.</summary>
+    /// <summary>The steps in their stored form, as JSON.</summary>
     public string StepsText
     {
         get => JsonSerializer.Serialize(Steps, StepsJson.Default.IReadOnlyListStepTiming);
         init => Steps = ReadSteps(value);
     }
 
-    /// <summary>Where the SABnzbd API shows the item. The history page shows all items.</summary>
+    /// <summary>Where the SABnzbd API lists the item. The history page lists all items.</summary>
     public ClientView View { get; init; }
 
     public bool IsCompleted => Reason is null;
@@ -95,7 +95,7 @@ internal sealed record HistoryItem : ImportItem
     /// <summary>Whether the import can be retried, because its NZB is stored or has a URL.</summary>
     public bool MayReturn => !IsCompleted && (NzbHash ?? Url) is not null;
 
-    /// <summary>Ignores malformed JSON, because the steps are only informative.</summary>
+    /// <summary>Ignores malformed JSON, because the steps are only for information.</summary>
     private static IReadOnlyList<StepTiming> ReadSteps(string text)
     {
         try
@@ -110,12 +110,12 @@ internal sealed record HistoryItem : ImportItem
     }
 }
 
-/// <summary>Where the SABnzbd API shows an item. The numbers must not change, because <c>history_item.archived</c> stores them.</summary>
+/// <summary>Where the SABnzbd API lists an item. The numbers must not change, because <c>history_item.archived</c> stores them.</summary>
 internal enum ClientView
 {
     History = 0,
 
-    /// <summary>A client has deleted the item, or the folder of its release.</summary>
+    /// <summary>A client has deleted the item, or its release folder.</summary>
     Archive = 1,
 
     /// <summary>A client has deleted the item permanently.</summary>

@@ -24,7 +24,7 @@ internal sealed record HistoryQuery
 
     public string? Category { get; init; }
 
-    /// <summary>True for completed items, false for failed ones.</summary>
+    /// <summary>True for completed items, false for failed ones; null for both.</summary>
     public bool? Completed { get; init; }
 
     public string? Reason { get; init; }
@@ -41,10 +41,10 @@ internal sealed record HistoryQuery
 /// <summary>Reads sorted, searched pages of the history. Pages stay stable while items come and go (ADM-4).</summary>
 internal sealed class HistoryListStore(SluiceDatabase database)
 {
-    // Covers the columns of all conditions and orders.
+    // Covers the columns of all filters and sort orders.
     private const string Index = "history_item_listed";
 
-    /// <summary>Reads one page of matching items: the one after <paramref name="after"/>, or the first if null.</summary>
+    /// <summary>Reads a page of matching items, starting after <paramref name="after"/>, or at the beginning if null.</summary>
     public Task<RowPage<HistoryItem>> ReadAsync(HistoryQuery query, RowPlace? after, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -73,7 +73,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Returns the ids of rows in row order. Removed rows are skipped.</summary>
+    /// <summary>Returns the ids of rows, in row order. Removed rows are skipped.</summary>
     public Task<IReadOnlyList<string>> FindIdsAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)
@@ -86,7 +86,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
     public Task<long> CountAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM history_item"), cancellationToken);
 
-    /// <summary>Adds the facts about the releases, in the caller's transaction.</summary>
+    /// <summary>Adds the release facts to items, in the caller's transaction.</summary>
     internal static IEnumerable<HistoryItem> WithFacts(DbConnection connection, IEnumerable<HistoryItem> items)
     {
         List<HistoryItem> all = [.. items];
@@ -100,7 +100,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
         return list.Read(connection, table, order, after, limit);
     }
 
-    /// <summary>Plans a list: filter, table with index hint, and order.</summary>
+    /// <summary>Plans a list: its filter, its table with an index hint, and its order.</summary>
     internal static (ListQuery List, string Table, RowOrder Order) Plan(HistoryQuery query)
     {
         var list = new ListQuery("folded", query.Words);
@@ -121,7 +121,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             HistoryOrder.Size => RowOrder.ByRank("bytes", "number", descends: true),
             _ => RowOrder.ByText("folded", "number"),
         };
-        // No index for unfiltered lists in row order. Rejected releases need none either, because they are few and lead to their items.
+        // Unfiltered lists in row order need no index. Neither do rejected releases, because they are few and lead to their items.
         var isByItself = query.Rejected || query.WithGaps || (list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest));
         return (list, isByItself ? "history_item" : $"history_item {SqlDialect.IndexedBy(Index)}", order);
     }

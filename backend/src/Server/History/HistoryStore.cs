@@ -5,13 +5,13 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
-/// <summary>The folder of an item inside its category folder.</summary>
+/// <summary>An item's folder inside its category folder.</summary>
 internal sealed record ItemFolder(string Folder, string ReleaseFolder);
 
 /// <summary>Filter of the SABnzbd API. Null lists and a null search match everything.</summary>
 internal sealed record HistoryFilter
 {
-    /// <summary>Part of the name, ignoring case.</summary>
+    /// <summary>Text that the name must contain, ignoring case.</summary>
     public string? Search { get; init; }
 
     public IReadOnlyList<string>? Ids { get; init; }
@@ -22,10 +22,10 @@ internal sealed record HistoryFilter
     /// <summary>True for completed items, false for failed ones, null for both.</summary>
     public bool? Completed { get; init; }
 
-    /// <summary>False for items that no client has deleted, true for archived ones, null for both.</summary>
+    /// <summary>False for items that no client has deleted, true for archived items, null for both.</summary>
     public bool? Archived { get; init; } = false;
 
-    /// <summary>Whether the filter matches nothing, regardless of its conditions.</summary>
+    /// <summary>Whether the filter matches nothing, whatever its conditions.</summary>
     public bool Nothing { get; init; }
 }
 
@@ -40,11 +40,11 @@ internal sealed record HistoryPage
 
     public long Last { get; init; }
 
-    /// <summary>Condition for the rows between the bounds; unused if there are row numbers.</summary>
+    /// <summary>Condition that selects the rows between the bounds; unused if there are row numbers.</summary>
     public string Where { get; init; } = "";
 }
 
-/// <summary>Data for the cleanup after archiving or removing an item.</summary>
+/// <summary>What is needed for cleanup after an item was archived or removed.</summary>
 internal sealed record EndedItem
 {
     public required string Folder { get; init; }
@@ -63,8 +63,8 @@ internal sealed record EndedItem
 internal sealed record KeptPassword(string Id, string Password);
 
 /// <summary>
-/// Reads and writes <c>history_item</c>. Newest first means by descending row number. The change counter (SAB-45) is the table's sequence, because
-/// that survives restarts. It grows with every insert, and once per transaction that changes or removes rows.
+/// Reads and writes <c>history_item</c>. Newest first means descending row numbers. The change counter (SAB-45) is the table's sequence, because the sequence
+/// survives restarts. The counter grows with every insert, and once per transaction that changes or removes rows.
 /// </summary>
 internal sealed class HistoryStore(SluiceDatabase database)
 {
@@ -75,7 +75,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     private const string InArchive = "archived = 1";
     private const string InBoth = "archived < 2";
 
-    // Maximum rows to scan per row of a page that is read by bounds.
+    // Maximum rows to scan per row of a page that is read between bounds.
     private const int MaxScannedPerRow = 4;
 
     internal const string Columns =
@@ -87,7 +87,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         release_folder AS ReleaseFolder, strm_root AS StrmRoot
         """;
 
-    /// <summary>The columns of an item, with the state of its release.</summary>
+    /// <summary>The columns of an item, including the state of its release.</summary>
     internal const string ListedColumns =
         $"""
         {Columns}, (SELECT r.category || '/' || r.name FROM release r WHERE r.id = release_id) AS ContentPath, coalesce({ReleaseClaims.IsRejected}, 0) AS IsRejected
@@ -115,14 +115,14 @@ internal sealed class HistoryStore(SluiceDatabase database)
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>Finds the password with which a release was imported; null without a password or item.</summary>
+    /// <summary>Finds the password with which a release was imported; null if there is no password or no item.</summary>
     public Task<KeptPassword?> FindPasswordAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<KeptPassword>(
                 "SELECT id AS Id, password AS Password FROM history_item WHERE release_id = @releaseId AND password <> ''", new { releaseId }),
             cancellationToken);
 
-    /// <summary>Returns the passwords of all items of a release, including removed ones. Runs in the caller's transaction.</summary>
+    /// <summary>Returns the passwords of all items of a release, including removed items. Runs in the caller's transaction.</summary>
     public static IReadOnlyList<KeptPassword> ListPasswords(DbConnection connection, long releaseId) =>
     [
         .. connection.Query<KeptPassword>(
@@ -133,7 +133,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             new { releaseId }),
     ];
 
-    /// <summary>Removes items permanently in the caller's transaction. Returns them as they were.</summary>
+    /// <summary>Removes items permanently in the caller's transaction. Returns them as they were before.</summary>
     public static IReadOnlyList<EndedItem> Remove(DbConnection connection, IReadOnlyCollection<long> numbers)
     {
         var list = SqlDialect.List(numbers);
@@ -143,9 +143,9 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// Hides items in the caller's transaction and returns them as they were. If <paramref name="forgetsNzbs"/>, failed items lose their NZB.
+    /// Hides items in the caller's transaction and returns them as they were before. If <paramref name="forgetsNzbs"/> is true, failed items lose their NZB.
     /// </summary>
-    /// <param name="view">The archive, or nowhere. Items that are nowhere do not return to the archive.</param>
+    /// <param name="view">Archive or nowhere. Items that are already nowhere do not return to the archive.</param>
     public static IReadOnlyList<EndedItem> Hide(DbConnection connection, IReadOnlyCollection<long> numbers, ClientView view, bool forgetsNzbs)
     {
         var list = SqlDialect.List(numbers);
@@ -164,7 +164,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// Removes and returns a failed item, or null, in the caller's transaction. With <paramref name="needsNzb"/>, it must have an NZB or a URL.
+    /// Removes and returns a failed item in the caller's transaction, or null. If <paramref name="needsNzb"/> is true, the item must have an NZB or a URL.
     /// </summary>
     public static HistoryItem? TakeFailed(DbConnection connection, string id, bool needsNzb)
     {
@@ -204,8 +204,8 @@ internal sealed class HistoryStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>
-    /// Returns the row numbers of failed and client-deleted items that ended before a time. Skips items of unopened or refused releases, because their
-    /// date is from the old server.
+    /// Returns the row numbers of failed and client-deleted items completed before a time. Skips items whose release is unopened or refused, because their date
+    /// is from the old server.
     /// </summary>
     public Task<IReadOnlyList<long>> FindOldAsync(DateTimeOffset before, CancellationToken cancellationToken) =>
         database.ReadAsync(
@@ -231,8 +231,8 @@ internal sealed class HistoryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Sets the release of a completed item. Runs in the caller's transaction.</summary>
-    /// <param name="folder">Its folder in the category of the release.</param>
+    /// <summary>Links a completed item to its release. Runs in the caller's transaction.</summary>
+    /// <param name="folder">The item's folder in the release's category.</param>
     public static void Link(DbConnection connection, string id, Release release, string folder) => AdvanceChanges(
         connection,
         connection.Execute(
@@ -243,8 +243,8 @@ internal sealed class HistoryStore(SluiceDatabase database)
             new { id, releaseId = release.Id, release.Category, folder = PathKey.OfName(folder) }));
 
     /// <summary>
-    /// Marks the items of a release as failed; null marks them as completed again. The release stays. Returns the folders of the changed items, whose
-    /// links appear or vanish. Runs in the caller's transaction.
+    /// Marks a release's items as failed; null marks them as completed again. The release stays. Returns the folders of the changed items, whose links appear
+    /// or disappear. Runs in the caller's transaction.
     /// </summary>
     public static IReadOnlyList<ItemFolder> SetFailure(DbConnection connection, long releaseId, ImportFailure? failure)
     {
@@ -261,13 +261,13 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return changed;
     }
 
-    /// <summary>Counts items with an encrypted URL or password, because discarding the key would lose these.</summary>
+    /// <summary>Counts items with an encrypted URL or password, because discarding the key would lose these values.</summary>
     public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<int>("SELECT count(*) FROM history_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),
             cancellationToken);
 
-    /// <summary>Counts releases of an old server with an encrypted password that no item has (<see cref="FindPasswordAsync"/>).</summary>
+    /// <summary>Counts releases from an old server with an encrypted password that no item has (<see cref="FindPasswordAsync"/>).</summary>
     public Task<int> CountSealedReleasesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<int>(
@@ -285,7 +285,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     public Task<HistoryPage> FindPageAsync(HistoryFilter filter, int start, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => FindPage(connection, filter, start, limit), cancellationToken);
 
-    /// <summary>Streams the items of a page. Items removed in the meantime are skipped.</summary>
+    /// <summary>Streams the items of a page. Skips items removed in the meantime.</summary>
     public IAsyncEnumerable<HistoryItem> StreamAsync(HistoryPage page, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
@@ -297,10 +297,10 @@ internal sealed class HistoryStore(SluiceDatabase database)
                     buffered: false),
             cancellationToken);
 
-    /// <summary>Builds the query of a page. A costly condition is evaluated once for both count and page.</summary>
+    /// <summary>Builds the query for a page. A costly condition is evaluated only once for count and page.</summary>
     internal static string PageSql(string where, bool isCostly)
     {
-        // A cheap condition needs no copy, because the index is in this order and the newest rows are at its end.
+        // A cheap condition needs no copy, because the index is in this order and ends with the newest rows.
         var (with, from) = isCostly ? ($"WITH m AS MATERIALIZED (SELECT number FROM history_item {where})", "m") : ("", $"history_item {where}");
         return $"""
             {with}
@@ -310,7 +310,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """;
     }
 
-    /// <summary>Builds the conditions of a filter. Without ids, an index covers all their columns.</summary>
+    /// <summary>Builds the conditions for a filter. If there are no ids, an index covers all their columns.</summary>
     internal static (string Where, PageValues Values) Conditions(HistoryFilter filter, int start, int limit)
     {
         var conditions = new SqlFilter();
@@ -333,7 +333,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return (conditions.Where, values);
     }
 
-    /// <summary>Advances the change counter for polling clients if rows were changed.</summary>
+    /// <summary>Advances the change counter for polling clients if any rows changed.</summary>
     internal static int AdvanceChanges(DbConnection connection, int changed)
     {
         if (changed > 0)
@@ -357,7 +357,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return FindBounds(connection, where, values) ?? connection.QuerySingle<HistoryPage>(PageSql(where, isCostly: values.Search is not null), values);
     }
 
-    /// <summary>Reads a page by bounds, so that rows stream at once. Null if too few of the rows between them match.</summary>
+    /// <summary>Reads a page between bounds, so that rows stream immediately. Null if too few of the rows between the bounds match.</summary>
     private static HistoryPage? FindBounds(DbConnection connection, string where, PageValues values)
     {
         if (where is not ($"WHERE {Shown}" or $"WHERE {InArchive}"))
@@ -372,6 +372,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return page.First - page.Last <= rows * MaxScannedPerRow ? page with { Where = where } : null;
     }
 
-    /// <summary>Parameters of a page query. Null for unused conditions.</summary>
+    /// <summary>Parameters of a page query; null if not used.</summary>
     internal sealed record PageValues(string? Ids, string? Categories, string? Search, int Start, int Limit);
 }

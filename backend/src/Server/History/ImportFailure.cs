@@ -62,11 +62,11 @@ internal enum FailureReason
 
     InternalError,
 
-    /// <summary>The import failed on the old server, so there is no reason code.</summary>
+    /// <summary>The import failed on the old server, so there is no specific reason.</summary>
     FailedBefore,
 }
 
-/// <summary>A reason with its sentence, verbatim from docs/contracts/import.md, section 9.</summary>
+/// <summary>A reason and its sentence, verbatim from docs/contracts/import.md, section 9.</summary>
 /// <remarks>The sentence must not contain a key, a password, a URL with a key or a host path, because clients see it (IMP-80).</remarks>
 internal sealed record ImportFailure
 {
@@ -82,7 +82,7 @@ internal sealed record ImportFailure
     /// <summary>One sentence for users, also sent as <c>fail_message</c>.</summary>
     public string Sentence { get; }
 
-    /// <param name="detected">The detected content, such as "a web page".</param>
+    /// <param name="detected">What the content was detected to be, such as "a web page".</param>
     public static ImportFailure NotAnNzb(string detected) => new(FailureReason.NotAnNzb, $"The file is not an NZB ({detected}).");
 
     public static ImportFailure NzbEmpty() => new(FailureReason.NzbEmpty, $"The NZB lists no usable articles.");
@@ -94,7 +94,7 @@ internal sealed record ImportFailure
     public static ImportFailure StoredNzbLost() =>
         new(FailureReason.StoredNzbLost, $"The stored NZB was lost or damaged; add it again.");
 
-    /// <param name="cause">HTTP status or cause, without the URL, because that may contain a key.</param>
+    /// <param name="cause">HTTP status or other cause, without the URL, because it may contain a key.</param>
     public static ImportFailure UrlFetchFailed(string cause) =>
         new(FailureReason.UrlFetchFailed, $"The NZB could not be fetched: {cause}.");
 
@@ -121,7 +121,7 @@ internal sealed record ImportFailure
     public static ImportFailure CorruptArticles(string file) =>
         new(FailureReason.CorruptArticles, $"{file}: an article it cannot do without is damaged at every provider.");
 
-    /// <summary>States a minimum of needed volumes, because the exact number may be unknown.</summary>
+    /// <summary>The number of volumes needed is a minimum, because the exact number may be unknown.</summary>
     public static ImportFailure IncompleteSet(int have, int need) =>
         new(FailureReason.IncompleteSet, $"Part of the archive was never posted ({have} of {need}).");
 
@@ -139,7 +139,7 @@ internal sealed record ImportFailure
     public static ImportFailure UnsupportedArchive(string format, string detail) =>
         new(FailureReason.UnsupportedArchive, $"{format} archives of this kind cannot be streamed ({detail}).");
 
-    /// <summary>The post is too long, because without known part lengths it can only be measured by downloading it (IMP-35).</summary>
+    /// <summary>The post is too long to measure: without known part lengths, that would require downloading it (IMP-35).</summary>
     public static ImportFailure TooLongToCount(ArticleEncoding encoding) => encoding == ArticleEncoding.Uuencode
         ? UnsupportedArchive("Uuencode", "uuencode larger than 64 MiB")
         : UnsupportedArchive("yEnc", "yEnc without positions larger than 64 MiB");
@@ -155,7 +155,7 @@ internal sealed record ImportFailure
     public static ImportFailure InternalError(string id) =>
         new(FailureReason.InternalError, $"Import failed unexpectedly; details are in the log under {id}.");
 
-    /// <param name="message">The old server's message; may be empty.</param>
+    /// <param name="message">What the old server said; may be empty.</param>
     public static ImportFailure FailedBefore(string message) => message.Trim().TrimEnd('.') is { Length: > 0 } said
         ? new(FailureReason.FailedBefore, $"It failed on the old server, which said: {said}.")
         : new(FailureReason.FailedBefore, $"It failed on the old server, which did not say why.");

@@ -2,7 +2,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
-/// <summary>Properties that an import has in both the queue and the history.</summary>
+/// <summary>Properties that an import has both in the queue and in the history.</summary>
 internal abstract record ImportItem
 {
     /// <summary>Opaque, permanent id, because clients store it.</summary>
@@ -17,7 +17,7 @@ internal abstract record ImportItem
     /// <summary>Stored category; <c>*</c> for none.</summary>
     public required string Category { get; init; }
 
-    /// <summary>Folder (NFC) of its category below <c>/nzbs</c> and, once published, below <c>/content</c>.</summary>
+    /// <summary>Folder (NFC) of the category below <c>/nzbs</c> and, after publication, below <c>/content</c>.</summary>
     public required string Folder { get; init; }
 
     /// <summary>Archive password, encrypted by <see cref="ItemPasswords"/>; empty for none.</summary>
@@ -28,13 +28,13 @@ internal abstract record ImportItem
 
     public string Script { get; init; } = "";
 
-    /// <summary>URL of an unstored NZB, encrypted under <see cref="UrlName"/> because it may contain an indexer's key; otherwise null.</summary>
+    /// <summary>URL of an NZB that is not stored yet, encrypted under <see cref="UrlName"/> because it may contain an indexer's key; otherwise null.</summary>
     public string? Url { get; init; }
 
-    /// <summary>Encoded bytes as stated by the NZB; 0 until it is read.</summary>
+    /// <summary>Encoded bytes according to the NZB; 0 until the NZB is read.</summary>
     public long EncodedBytes { get; init; }
 
-    /// <summary>When the NZB was accepted. Its file below <c>/nzbs</c> shows it as Last-Modified.</summary>
+    /// <summary>When the NZB was accepted. The item's file below <c>/nzbs</c> shows this time as Last-Modified.</summary>
     public DateTimeOffset AddedAt { get; init; }
 
     /// <summary>The name under which an item's URL is encrypted.</summary>

@@ -4,8 +4,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.History;
 
 /// <summary>
-/// Encrypts and decrypts the archive passwords of items. While the key file is lost, new passwords stay in plain text, so that no item is refused.
-/// Rows of earlier versions are also in plain text until they are encrypted.
+/// Encrypts and decrypts the items' archive passwords. While the key file is lost, new passwords are stored in plain text, so that no item is refused. Rows
+/// from earlier versions are also in plain text until they are encrypted.
 /// </summary>
 internal sealed class ItemPasswords(SecretBox box)
 {
@@ -19,7 +19,7 @@ internal sealed class ItemPasswords(SecretBox box)
     /// <summary>Returns the plain password; empty if there is none or it cannot be decrypted.</summary>
     public string Open(ImportItem item) => FindPlain(item.Id, item.Password) ?? "";
 
-    /// <summary>Returns the plain password; empty if there is none or the user has discarded its key.</summary>
+    /// <summary>Returns the plain password; empty if there is none or the user has discarded the key.</summary>
     /// <exception cref="StorageException">The key file is lost, but may be restored.</exception>
     public string Require(string id, string kept)
     {

@@ -13,18 +13,18 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.History;
 
 /// <summary>
-/// Fetches the poster of a release once, after Sonarr or Radarr has taken it out of the history, because it has imported it by then. Runs when the
-/// history changes and at no other time, so an idle server asks nothing and writes nothing.
+/// Fetches a release's poster once, after Sonarr or Radarr has removed the release from the history, because it has then been imported. Runs only when the
+/// history changes, so that an idle server sends no requests and writes nothing.
 /// </summary>
 internal sealed class PosterWorker(
     ArrPosters posters, PictureStore pictures, SluiceDatabase database, EventFeed feed, IOptionsMonitor<PictureOptions> options, TimeProvider time) : IWorker
 {
     private const int MostReleases = 20;
 
-    // Older releases are no longer shown on the front page.
+    // The front page does not show older releases.
     private static readonly TimeSpan Window = TimeSpan.FromDays(7);
 
-    // A season ends as many items at once.
+    // All items of a season complete at about the same time.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(2);
 
     public string Name => "the posters of films";
@@ -51,7 +51,7 @@ internal sealed class PosterWorker(
             }
             catch (Exception e) when (e is ArrException or DbException or StorageException)
             {
-                // Nothing is known, so the next change of the history asks again.
+                // The result is unknown, so the next change of the history asks again.
             }
         }
     });
@@ -59,7 +59,7 @@ internal sealed class PosterWorker(
     private async Task FetchAsync(WantedRow release, CancellationToken stopping)
     {
         var poster = await posters.FindAsync(release.Download, PictureStore.MaxPosterBytes, stopping);
-        // An empty poster records that the programs were asked.
+        // An empty poster records that the programs were asked and had none.
         await pictures.SavePosterAsync(release.Id, PictureStore.Judge(poster.Span) is null ? default : poster, stopping);
     }
 

@@ -4,32 +4,32 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
-/// <summary>Whether a program has taken a release into its library. The numbers must not change, because <c>release.claim</c> stores them.</summary>
+/// <summary>Whether a program has imported a release into its library. The numbers must not change, because <c>release.claim</c> stores them.</summary>
 internal enum ReleaseClaim
 {
-    /// <summary>No program has taken or rejected the release yet.</summary>
+    /// <summary>No program has imported or rejected the release yet.</summary>
     Open = 0,
 
-    /// <summary>A library may need the release, because a link was moved or deleted or an earlier version published it.</summary>
+    /// <summary>A library may need the release, because a link was moved or deleted, or an earlier version published the release.</summary>
     Taken = 1,
 
-    /// <summary>No library needs the release, because a client deleted its item with the files and took no link.</summary>
+    /// <summary>No library needs the release, because a client deleted its item together with the files and imported no link.</summary>
     Rejected = 2,
 }
 
 /// <summary>
-/// Distinguishes imported from rejected releases. Programs finish both with the same call, so only a moved link proves an import (SAB-47). All methods run
-/// in the caller's transaction.
+/// Distinguishes imported releases from rejected ones. Programs complete both with the same call, so only a moved link proves an import (SAB-47). All methods
+/// run in the caller's transaction.
 /// </summary>
 internal static class ReleaseClaims
 {
-    /// <summary>Condition on <c>history_item</c>: a client rejected its release, and no undoable removal contains the release.</summary>
+    /// <summary>SQL condition on <c>history_item</c>: a client rejected the item's release, and no removal that can be undone contains the release.</summary>
     internal const string IsRejected =
         "release_id IN (SELECT id FROM release WHERE claim = 2 AND NOT EXISTS (SELECT 1 FROM leaving_release x WHERE x.release_id = release.id))";
 
     private static readonly string[] ItemTables = ["history_item", "removed_history_item"];
 
-    /// <summary>Opens the release of a published item for programs to take or reject. A release that a library may need stays taken.</summary>
+    /// <summary>Lets programs import or reject the release of a published item. A release that a library may need stays taken.</summary>
     /// <param name="isNew">Whether the release was just published for the first time.</param>
     public static void Open(DbConnection connection, long release, bool isNew)
     {
@@ -37,7 +37,7 @@ internal static class ReleaseClaims
         Keep(connection, release);
     }
 
-    /// <summary>Whether a release is removed or taken.</summary>
+    /// <summary>Whether a release is removed or marked as taken.</summary>
     public static bool IsTaken(DbConnection connection, long release) =>
         connection.ExecuteScalar<bool>("SELECT NOT EXISTS (SELECT 1 FROM release WHERE id = @release AND claim <> 1)", new { release });
 
@@ -65,7 +65,7 @@ internal static class ReleaseClaims
         ]);
 
     /// <summary>Starts the removal of rejected releases.</summary>
-    /// <param name="numbers">Row numbers of their items. Others are skipped.</param>
+    /// <param name="numbers">Row numbers of their items. Items without a rejected release are skipped.</param>
     public static IReadOnlyList<long> Remove(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
     {
         List<long> releases =
@@ -82,21 +82,21 @@ internal static class ReleaseClaims
         return releases;
     }
 
-    /// <summary>Ends a removal without deleting anything more.</summary>
+    /// <summary>Ends a removal without deleting more releases.</summary>
     public static void Return(DbConnection connection, long removal) =>
         Touch(connection, [.. connection.Query<long>("DELETE FROM leaving_release WHERE removal = @removal RETURNING release_id", new { removal })]);
 
-    /// <summary>Returns one release of a removal; null after the last.</summary>
+    /// <summary>Returns one release of a removal; null if none is left.</summary>
     public static long? FindLeaving(DbConnection connection, long removal) =>
         connection.ExecuteScalar<long?>("SELECT r.id FROM leaving_release l JOIN release r ON r.id = l.release_id WHERE l.removal = @removal LIMIT 1", new { removal });
 
-    /// <summary>Detaches the items of releases that leave the library. They keep the number of the release for <see cref="Attach"/>.</summary>
+    /// <summary>Detaches the items of releases that leave the library. The items keep the release's number for <see cref="Attach"/>.</summary>
     public static void Detach(DbConnection connection, IReadOnlyCollection<long> releases) => Link(connection, releases, "removed_release_id", "release_id");
 
-    /// <summary>Attaches the items of restored releases.</summary>
+    /// <summary>Attaches the items of restored releases again.</summary>
     public static void Attach(DbConnection connection, IReadOnlyCollection<long> releases) => Link(connection, releases, "release_id", "removed_release_id");
 
-    /// <summary>Makes items forget a release that can no longer be restored.</summary>
+    /// <summary>Clears the number of a release that can no longer be restored in all items.</summary>
     public static void Forget(DbConnection connection, long release)
     {
         foreach (var table in ItemTables)
@@ -112,7 +112,7 @@ internal static class ReleaseClaims
     private static void Keep(DbConnection connection, long release) =>
         connection.Execute("DELETE FROM leaving_release WHERE release_id = @release", new { release });
 
-    /// <summary>Reports the items of releases as changed, because lists show the state of the release.</summary>
+    /// <summary>Reports the releases' items as changed, because lists show the state of the release.</summary>
     private static int Touch(DbConnection connection, List<long> releases)
     {
         if (releases.Count > 0)
