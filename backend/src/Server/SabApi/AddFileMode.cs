@@ -2,7 +2,7 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addfile</c>. Invalid content is accepted, and the import then fails in the history (SAB-22).</summary>
+/// <summary><c>mode=addfile</c>. Invalid content is accepted, and its import then fails in the history (SAB-22).</summary>
 internal sealed class AddFileMode(NzbIntake intake) : ISabMode
 {
     public string Name => "addfile";

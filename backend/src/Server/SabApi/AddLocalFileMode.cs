@@ -6,7 +6,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addlocalfile</c>: adds a file from a folder that the settings allow (SAB-26). The file itself is not moved.</summary>
+/// <summary><c>mode=addlocalfile</c>: adds a file from a folder that the settings allow (SAB-26). The file itself stays where it is.</summary>
 internal sealed class AddLocalFileMode(NzbIntake intake, IOptionsMonitor<ApiOptions> options) : ISabMode
 {
     public string Name => "addlocalfile";
@@ -29,7 +29,7 @@ internal sealed class AddLocalFileMode(NzbIntake intake, IOptionsMonitor<ApiOpti
             await SabAddition.AnswerAsync(call, await intake.AddAsync(file, file.Length, SabAddition.Read(call, Path.GetFileName(path)), call.Cancelled));
     }
 
-    /// <summary>Opens a file after resolving links. Null unless it is readable below an allowed folder, so that answers reveal no more.</summary>
+    /// <summary>Opens a file after resolving links. Null unless it is a readable file below an allowed folder, so that responses reveal nothing else.</summary>
     private FileStream? Open(string path)
     {
         if (!Path.IsPathRooted(path) || path.Contains('\0', StringComparison.Ordinal))

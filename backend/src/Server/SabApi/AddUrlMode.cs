@@ -2,7 +2,7 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addurl</c>. Answers as soon as the address is accepted, because the NZB is fetched later (SAB-25).</summary>
+/// <summary><c>mode=addurl</c>. Responds as soon as the address is accepted, because the NZB is fetched later (SAB-25).</summary>
 internal sealed class AddUrlMode(UrlFetchWorker fetches) : ISabMode
 {
     public string Name => "addurl";

@@ -3,7 +3,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=config</c>: pauses the queue for a time and sets the speed limit. This API changes no other settings.</summary>
+/// <summary><c>mode=config</c>: pauses the queue for some time and sets the speed limit. This API changes no other settings.</summary>
 internal sealed class ConfigMode(QueuePause pause, SpeedLimitMode speed) : ISabMode
 {
     public string Name => "config";
@@ -15,7 +15,7 @@ internal sealed class ConfigMode(QueuePause pause, SpeedLimitMode speed) : ISabM
         _ => SabAnswer.ErrorAsync(call, SabTexts.ConfigLocked),
     };
 
-    /// <summary>Pauses for a number of minutes. Without a positive number it resumes.</summary>
+    /// <summary>Pauses for a number of minutes. If the number is not positive, resumes.</summary>
     private async Task PauseAsync(SabCall call)
     {
         var text = call.Parameters.Text("value");

@@ -26,7 +26,7 @@ internal sealed class GetConfigMode(
             to =>
             {
                 to.BeginObject("config");
-                // A keyword is ignored unless a section is given.
+                // Ignore a keyword unless a section is given.
                 WriteMisc(to, section, section.Length > 0 ? keyword : "");
                 WriteCategories(to, section, section.Length > 0 ? keyword : "");
                 WriteServers(to, section, section.Length > 0 ? keyword : "");
@@ -58,7 +58,7 @@ internal sealed class GetConfigMode(
 
         (string, Action<string>) Text(string name, string value) => (name, key => to.Field(key, value));
         (string, Action<string>) Number(string name, long value) => (name, key => to.Field(key, value));
-        // Always off, and written as 0 because SABnzbd sends no booleans here.
+        // Always off. Written as 0, because SABnzbd sends no booleans here.
         (string, Action<string>) Switch(string name) => Number(name, 0);
         (string, Action<string>) NoTexts(string name) => (name, key => to.Texts(key, []));
     }

@@ -6,7 +6,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=get_files</c>: the files of an item, streamed while its NZB is parsed.</summary>
+/// <summary><c>mode=get_files</c>: the files of an item, streamed while its NZB is being parsed.</summary>
 internal sealed class GetFilesMode(QueueStore store, QueueActivity activity, StoredNzbReader nzbs, TimeProvider time) : ISabMode
 {
     private const string IdPrefix = "SABnzbd_nzf_";
@@ -44,7 +44,7 @@ internal sealed class GetFilesMode(QueueStore store, QueueActivity activity, Sto
         }
         catch (Exception e) when (e is NzbFormatException or StoredNzbLostException)
         {
-            // Answer with the files before the error, because the import reports it in the history.
+            // Respond with the files before the error, because the import reports the error in the history.
         }
     }
 

@@ -8,7 +8,7 @@ namespace Sluice.Server.SabApi;
 internal sealed class HistoryActions(
     HistoryStore store, CompletedStore completed, HistoryRemoval removal, Rejections rejections, QueueReturn queue, ILogger<HistoryActions> logger)
 {
-    /// <summary>Hides items from the history list, or also from the archive. They stay mounted and on the history page (SAB-94).</summary>
+    /// <summary>Hides items from the history list, or from the archive too. They stay mounted and on the history page (SAB-94).</summary>
     public async Task DeleteAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } values)

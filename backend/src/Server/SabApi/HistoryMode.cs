@@ -30,7 +30,7 @@ internal sealed class HistoryMode(
 
     private async Task ListAsync(SabCall call)
     {
-        // Read before the rows, so that a concurrent change is reported twice rather than never.
+        // Read the counter before the rows, so that a concurrent change is reported twice rather than never.
         var changes = await store.CountChangesAsync(call.Cancelled);
         if (call.Parameters.Text("last_history_update") == changes.ToString(CultureInfo.InvariantCulture))
         {
@@ -92,7 +92,7 @@ internal sealed class HistoryMode(
             Categories = parameters.List("cat", "category")?.Select(SabWords.Category).ToList(),
             Completed = completed == failed ? null : completed,
             Archived = parameters.Text("archive") == "1",
-            // Any other status matches no item.
+            // Any other status matches nothing.
             Nothing = !(completed || failed),
         };
     }

@@ -4,7 +4,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>An item of the history in SABnzbd's format.</summary>
+/// <summary>A history item in SABnzbd's format.</summary>
 internal static class HistorySlot
 {
     public const string Completed = "Completed";
@@ -13,7 +13,7 @@ internal static class HistorySlot
     /// <param name="root">The folder of completed items that contains the release.</param>
     public static void Write(ISabWriter to, HistoryItem item, string password, string root)
     {
-        // Clients delete this folder, so an item without its own folder must not report the category folder.
+        // Clients delete this folder, so an item that has no folder of its own must not report the category folder.
         var storage = item.IsCompleted && item.ReleaseFolder.Length > 0 ? $"{root}/{item.Folder}/{item.ReleaseFolder}" : "";
         to.BeginObject();
         to.Field("completed", item.CompletedAt.ToUnixTimeSeconds());
@@ -51,7 +51,7 @@ internal static class HistorySlot
         to.EndObject();
     }
 
-    /// <summary>Returns the item name, numbered if a folder above its release has the same name, because clients delete such a folder (SAB-42).</summary>
+    /// <summary>Returns the item name, with a number if a folder above the release has the same name, because clients delete such a folder (SAB-42).</summary>
     private static string NameOf(HistoryItem item, string root) =>
         ReleaseName.FindFree(item.Name, name => ReleaseName.IsAmbiguous(name, item.Folder, root));
 

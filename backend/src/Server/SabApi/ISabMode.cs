@@ -9,7 +9,7 @@ internal interface ISabMode
     /// <summary>Whether the mode works without a key.</summary>
     bool IsOpen => false;
 
-    /// <summary>Whether the NZB key, which only allows adds, is sufficient.</summary>
+    /// <summary>Whether the NZB key, which only allows adding, is sufficient.</summary>
     bool IsAdd => false;
 
     Task AnswerAsync(SabCall call);

@@ -1,6 +1,6 @@
 namespace Sluice.Server.SabApi;
 
-/// <summary>Writes an answer as objects, lists and fields in any format (SAB-4). Names are null only inside lists.</summary>
+/// <summary>Writes a response as objects, lists and fields in any format (SAB-4). Names are null only inside lists.</summary>
 internal interface ISabWriter : IDisposable
 {
     void BeginObject(string? name = null);

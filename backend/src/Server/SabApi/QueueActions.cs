@@ -6,7 +6,7 @@ namespace Sluice.Server.SabApi;
 /// <summary>The actions of <c>mode=queue&amp;name=…</c>.</summary>
 internal sealed class QueueActions(QueueStore store, QueueCommands commands, QueueRemoval removal, QueueRenaming renaming)
 {
-    // SABnzbd's priority numbers for paused and stopped items. For queued items they have no effect.
+    // SABnzbd's priority numbers for paused and stopped. They have no effect on queued items.
     private const int Paused = -2;
     private const int Stop = -4;
     private const int MaxPostProcessing = 3;
@@ -21,7 +21,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
         "priority" => SetPriorityAsync(call),
         "rename" => RenameAsync(call),
         "sort" => SortAsync(call),
-        // Sluice never acts when the queue is done, so the call succeeds without effect.
+        // Sluice does nothing when the queue completes, so the call succeeds without effect.
         "change_complete_action" => SabAnswer.StatusAsync(call, true),
         "delete_nzf" => KeepFilesAsync(call),
         _ => null,
@@ -89,7 +89,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
             await SabAnswer.StatusAsync(call, await renaming.RenameAsync(id, name, call.Parameters.Text("value3"), call.Cancelled));
     }
 
-    /// <summary>Sets the category of items, even of running ones, because the category is read only when they are published.</summary>
+    /// <summary>Sets the category of items, even of running ones, because an item's category is not read until it is published.</summary>
     public async Task SetCategoryAsync(SabCall call)
     {
         var category = call.Parameters.Text("value2") is { Length: > 0 } text ? text : call.Parameters.Text("cat", "category");
@@ -99,7 +99,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
             await SabAnswer.BareStatusAsync(call, await renaming.SetCategoryAsync(ids, category, call.Cancelled) > 0);
     }
 
-    /// <summary>Stores the script. No script runs; clients only read the value back.</summary>
+    /// <summary>Stores the script. Scripts never run; clients only read the value back.</summary>
     public async Task SetScriptAsync(SabCall call)
     {
         var script = call.Parameters.Text("value2");
@@ -152,7 +152,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
         await SabAnswer.StatusAsync(call, true);
     }
 
-    /// <summary>Answers that no file was removed, because Sluice never removes single files.</summary>
+    /// <summary>Responds that no file was removed, because Sluice never removes single files of an item.</summary>
     private static Task KeepFilesAsync(SabCall call) =>
         call.Parameters.Text("value").Length == 0 || call.Parameters.List("value2") is null
             ? SabAnswer.ErrorAsync(call, SabTexts.TwoParameters)

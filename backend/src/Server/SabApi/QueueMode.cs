@@ -91,7 +91,7 @@ internal static class QueueQuery
         State = parameters.List("status") is { } statuses ? ReadState(statuses, running) : null,
     };
 
-    // Accepts numbers and words. Any other text matches no item.
+    // Accepts numbers and words. Any other text matches nothing.
     private static List<QueuePriority>? ReadPriorities(IReadOnlyList<string>? values) => values is null
         ? null
         :

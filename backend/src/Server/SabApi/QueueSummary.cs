@@ -9,10 +9,10 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.SabApi;
 
 /// <summary>Totals of the queue.</summary>
-/// <param name="Longest">Time until the last running item is done; null if unknown.</param>
+/// <param name="Longest">Time until the last running item completes; null if unknown.</param>
 internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan? Longest, bool IsWorking)
 {
-    /// <summary>Sums up the queue. Only running items contribute progress.</summary>
+    /// <summary>Calculates the totals of the queue. Only running items contribute progress.</summary>
     public static async Task<QueueSummary> TakeAsync(
         QueueStore store,
         QueueTotals totals,
@@ -30,10 +30,10 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
         return new QueueSummary(totals.EncodedBytes, left, running.Values.Select(work => TimeLeft(work, time)).Max(), running.Count > 0);
     }
 
-    /// <summary>Returns the remaining bytes of a size (SAB-30).</summary>
+    /// <summary>Returns the remaining bytes of an item (SAB-30).</summary>
     public static long BytesLeft(long bytes, int percent) => (long)(bytes * (100 - percent) / 100m);
 
-    /// <summary>Extrapolates the remaining time from progress and elapsed time; null without progress.</summary>
+    /// <summary>Extrapolates the remaining time from progress and elapsed time; null if there is no progress.</summary>
     public static TimeSpan? TimeLeft(ItemActivity? work, TimeProvider time) =>
         work is { Percent: > 0 } ? time.GetElapsedTime(work.Began) * (100 - work.Percent) / work.Percent : null;
 }

@@ -2,7 +2,7 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=retry</c>: returns failed items to the queue under their ids, optionally with a new password or NZB.</summary>
+/// <summary><c>mode=retry</c>: returns failed items to the queue under their old ids, optionally with a new password or NZB.</summary>
 internal sealed class RetryMode(QueueReturn queue) : ISabMode
 {
     public string Name => "retry";
@@ -16,7 +16,7 @@ internal sealed class RetryMode(QueueReturn queue) : ISabMode
         }
 
         var ids = call.Parameters.List("value") ?? [];
-        // Use an uploaded NZB only for a single item, because it belongs to exactly one.
+        // Use an uploaded NZB only if there is a single item, because the NZB belongs to exactly one.
         var change = new QueueReturnChange(call.Parameters.Text("password"), ids.Count == 1 ? call.Upload : null);
         var (returned, isFull) = await queue.ReturnAllAsync(ids.Distinct(), change, call.Cancelled);
         if (returned.Count == 0)

@@ -4,7 +4,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Checks keys and logins of calls (SAB-10 to SAB-12).</summary>
+/// <summary>Checks the keys and logins of calls (SAB-10 to SAB-12).</summary>
 internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, SecretBox box)
 {
     private const string KeyParameter = "apikey";
@@ -12,7 +12,7 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
     private const string UserParameter = "ma_username";
     private const string PasswordParameter = "ma_password";
 
-    /// <summary>Checks the key of a call, or else its login, using the parameters read so far.</summary>
+    /// <summary>Checks a call's key, or else its login, using the parameters read so far.</summary>
     public async ValueTask<ApiKeyVerdict> VerifyAsync(HttpContext http, SabParameters parameters)
     {
         var key = parameters.Text(KeyParameter);
@@ -24,11 +24,11 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
         return verdict;
     }
 
-    /// <summary>Whether a key allows an upload. The mode decides which key it needs, but may arrive after the file.</summary>
+    /// <summary>Whether a key allows an upload. The mode determines which key is needed, but may arrive after the file.</summary>
     public static bool Opens(ApiKeyVerdict key) => key is ApiKeyVerdict.Accepted or ApiKeyVerdict.AcceptedForAdds;
 
-    /// <summary>Whether a field completes the credentials.</summary>
-    /// <param name="name">The name of the field, which is already among the parameters.</param>
+    /// <summary>Whether a form field completes the credentials.</summary>
+    /// <param name="name">The field's name; the field is already among the parameters.</param>
     public static bool IsProof(string name, SabParameters parameters) =>
         name == KeyParameter || (name is UserParameter or PasswordParameter && HasLogin(parameters));
 
@@ -62,7 +62,7 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
         {
             LoginVerdict.Accepted => ApiKeyVerdict.Accepted,
             LoginVerdict.Refused => ApiKeyVerdict.Incorrect,
-            // Too many pending logins get the same answer as too many failed ones.
+            // Too many pending logins get the same response as too many failed ones.
             _ => ApiKeyVerdict.Throttled,
         };
     }

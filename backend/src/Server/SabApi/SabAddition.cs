@@ -4,10 +4,10 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Parameters and answers shared by the modes that add NZBs (SAB-20 to SAB-29).</summary>
+/// <summary>Parameters and responses shared by the modes that add NZBs (SAB-20 to SAB-29).</summary>
 internal static class SabAddition
 {
-    // SABnzbd's priority numbers for paused and stopped items.
+    // SABnzbd's priority numbers for paused and stopped.
     private const int Paused = -2;
     private const int Stop = -4;
 

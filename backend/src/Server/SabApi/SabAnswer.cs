@@ -2,25 +2,25 @@ using System.Buffers;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Writes answers in the formats of SAB-3 and SAB-60. The server's culture never affects them.</summary>
+/// <summary>Writes responses in the formats of SAB-3 and SAB-60, independently of the server's culture.</summary>
 internal static class SabAnswer
 {
     private const string Json = "application/json;charset=UTF-8";
     private const string Xml = "text/xml;charset=utf-8";
     private const string Text = "text/html;charset=utf-8";
 
-    /// <summary>Starts an answer with one named value. The caller disposes it.</summary>
+    /// <summary>Starts a response with one named value. The caller disposes it.</summary>
     public static SabReply Begin(SabCall call) => Begin(call, isResult: false);
 
-    /// <summary>Writes an answer with one named value.</summary>
+    /// <summary>Writes a response with one named value.</summary>
     public static Task WriteAsync(SabCall call, Action<ISabWriter> write) => SendAsync(Begin(call), write);
 
-    /// <summary>Writes an answer with several fields.</summary>
+    /// <summary>Writes a response with several fields.</summary>
     public static Task ResultAsync(SabCall call, Action<ISabWriter> write) => SendAsync(Begin(call, isResult: true), write);
 
     public static Task StatusAsync(SabCall call, bool status) => ResultAsync(call, to => to.Field("status", status));
 
-    /// <summary>Answers calls whose outer XML element is the status itself.</summary>
+    /// <summary>Responds to calls whose outer XML element is the status itself.</summary>
     public static Task BareStatusAsync(SabCall call, bool status) => WriteAsync(call, to => to.Field("status", status));
 
     public static Task ItemsAsync(SabCall call, bool status, IEnumerable<string> ids) =>
@@ -32,13 +32,13 @@ internal static class SabAnswer
                 to.Texts("nzo_ids", ids);
             });
 
-    /// <summary>Answers an error with HTTP 200, as SABnzbd does.</summary>
+    /// <summary>Responds to an error with HTTP 200, as SABnzbd does.</summary>
     public static Task ErrorAsync(SabCall call, string text) => ResultAsync(call, to => WriteError(to, text));
 
-    /// <summary>Answers a pause or resume, which fails if an environment variable sets the pause.</summary>
+    /// <summary>Responds to a pause or resume, which fails if an environment variable sets the pause.</summary>
     public static async Task PauseAsync(SabCall call, Task<bool> change) => await (await change ? StatusAsync(call, true) : ErrorAsync(call, SabTexts.ConfigLocked));
 
-    /// <summary>Refuses a call. The body is always JSON (SAB-62).</summary>
+    /// <summary>Refuses a call. The response body is always JSON (SAB-62).</summary>
     public static Task RefuseAsync(HttpContext http, int status, string text)
     {
         SetHeaders(http, status, Json);
@@ -92,12 +92,12 @@ internal static class SabAnswer
 }
 
 /// <summary>
-/// An answer in progress, with its own buffer. Before the first byte is sent, an error answer can replace it. Afterwards a failure resets the connection, so
+/// A response in progress, with its own buffer. Until the first byte is sent, an error response can replace it. After that, a failure resets the connection, so
 /// that a partial response never looks complete.
 /// </summary>
 internal sealed class SabReply : IDisposable
 {
-    // Small, so that a long list starts to arrive early.
+    // Small, so that the beginning of a long list arrives early.
     private const int SendAt = 16 << 10;
 
     private readonly HttpContext _http;
@@ -114,7 +114,7 @@ internal sealed class SabReply : IDisposable
         return _unsent.WrittenCount < SendAt ? ValueTask.CompletedTask : SendAsync();
     }
 
-    /// <summary>Completes the answer and sends the remaining bytes.</summary>
+    /// <summary>Completes the response and sends the remaining bytes.</summary>
     public ValueTask CompleteAsync()
     {
         Writer.Complete();

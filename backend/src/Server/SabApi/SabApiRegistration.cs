@@ -32,8 +32,8 @@ internal static class SabApiRegistration
         .AddSingleton<SmallModes>();
 
     /// <summary>
-    /// Answers API calls at a wrong path with 404 (SAB-7), after routing and before authentication. The tree would ask for its password, so Sonarr would report
-    /// a wrong key although the URL base is wrong. The web UI's API would do the same at <c>/api/api</c>.
+    /// Responds to API calls at a wrong path with 404 (SAB-7), after routing and before authentication. Otherwise the tree would ask for its password, so
+    /// Sonarr would report a wrong key although the URL base is wrong. At <c>/api/api</c>, the web UI's API would do the same.
     /// </summary>
     public static void UseSabApiPaths(this IApplicationBuilder app, Func<PathString, bool> isTree, Func<HttpContext, bool> isUnknownCall) =>
         app.Use((context, next) =>

@@ -11,7 +11,7 @@ namespace Sluice.Server.SabApi;
 
 /// <summary>
 /// Reads the body of a call. Checks a key in the query or a header before the first byte. If the key is a form field, the body is limited to the size of
-/// anonymous requests until the key arrives (S26). Until then no file is stored.
+/// anonymous requests until the key arrives (S26), and no file is stored.
 /// </summary>
 internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
 {
@@ -20,10 +20,10 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     private const int MaxName = 1 << 10;
     private const int PieceBytes = 4 << 10;
 
-    // Maximum files that wait in memory for their key, over all calls.
+    // Maximum files that wait in memory for their key, across all calls.
     private const int MaxHeldFiles = 32;
 
-    // Limits for one field and for all fields. One field must stay below the large object heap.
+    // Limits for one field, and for all fields together. One field must stay below the large-object threshold.
     private const int MaxFieldBytes = 32 << 10;
     private const int MaxFieldsBytes = 64 << 10;
 
@@ -33,9 +33,9 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     private int _heldFiles;
 
     /// <summary>Reads the whole body. Stops early if the call is refused or too slow.</summary>
-    /// <returns>The call with the parameters and upload of its body.</returns>
+    /// <returns>The call, with the parameters and the upload in the body.</returns>
     /// <exception cref="InvalidDataException">The body is malformed.</exception>
-    /// <exception cref="BadHttpRequestException">The body is too long, or exceeds the limit for requests without a key.</exception>
+    /// <exception cref="BadHttpRequestException">The body is too long, or exceeds the limit for requests that have no key.</exception>
     public async Task<SabCall> ReadAsync(SabCall call)
     {
         var http = call.Http;
@@ -102,7 +102,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                     continue;
                 }
 
-                // An empty file field arrives as a part without a file name.
+                // An empty file field arrives as a part that has no file name.
                 if (!FileFields.Contains(name) || FileNameOf(disposition).Length == 0 || call.Upload is not null || early is not null)
                     continue;
                 if (!SabAccess.Opens(key))
@@ -115,7 +115,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                 }
 
                 call = await TakeAsync(call, part.Body, FileNameOf(disposition));
-                // Stop here, because Kestrel returns no more of a body after a canceled read, and the rest may be slow too.
+                // Stop here, because Kestrel returns no more of the body after a canceled read, and the rest may be slow too.
                 if (call.Upload?.Refusal == AddRefusal.TooSlow)
                     break;
             }
@@ -140,10 +140,10 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         UploadName = name,
     };
 
-    /// <summary>Buffers a file that arrives before its key, because some clients send it first. Limited to the size of anonymous requests.</summary>
+    /// <summary>Buffers a file that arrives before its key, because some clients send the file first. Limited to the size of anonymous requests.</summary>
     private static async Task<Stream> HoldAsync(Stream file, CancellationToken cancellationToken)
     {
-        // Allocated at full size, so that growth never copies it.
+        // Allocate the full size, so that the stream never grows by copying.
         var held = new MemoryStream((int)ProvedRequests.MaxOrdinaryBytes);
         await file.CopyToAsync(held, cancellationToken);
         held.Position = 0;
@@ -158,7 +158,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         }
         catch (IOException e) when (e.GetType() == typeof(IOException))
         {
-            // The reader throws this for a body that ends before its last boundary.
+            // The reader throws this if the body ends before its last boundary.
             throw new InvalidDataException("The multipart breaks off.", e);
         }
     }

@@ -6,19 +6,19 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.SabApi;
 
 /// <summary>One API call.</summary>
-/// <param name="Parameters">Parameters of query and body.</param>
+/// <param name="Parameters">Parameters from query and body.</param>
 internal sealed record SabCall(HttpContext Http, SabParameters Parameters)
 {
     private static readonly string[] FamilyAgents = ["Sonarr/", "Radarr/", "Lidarr/", "Readarr/", "Whisparr/", "Prowlarr/"];
 
-    /// <summary>The verdict on the key if reading the body needed it. Any other verdict than accepted stopped the read.</summary>
+    /// <summary>The verdict on the key if it was needed to read the body. Any verdict other than accepted stopped the read.</summary>
     public ApiKeyVerdict? Key { get; init; }
 
     public NzbUpload? Upload { get; init; }
 
     public string UploadName { get; init; } = "";
 
-    /// <summary>Whether the client is an *arr, because some answers differ for these (SAB-11, SAB-40).</summary>
+    /// <summary>Whether the client is an *arr, because some responses differ for *arr clients (SAB-11, SAB-40).</summary>
     public bool IsFamily => IsFamilyAgent(Http);
 
     /// <summary>Whether the client asked for XML (SAB-4).</summary>
@@ -33,7 +33,7 @@ internal sealed record SabCall(HttpContext Http, SabParameters Parameters)
     }
 }
 
-/// <summary>Parameters of query and body. The query takes precedence, and the first value of a repeated parameter counts (SAB-2).</summary>
+/// <summary>Parameters from query and body. The query takes precedence. If a parameter is repeated, its first value counts (SAB-2).</summary>
 internal sealed class SabParameters(IQueryCollection query)
 {
     private readonly Dictionary<string, StringValues> _values =
@@ -50,7 +50,7 @@ internal sealed class SabParameters(IQueryCollection query)
     /// <summary>Returns a value; empty if absent.</summary>
     public string Text(string name) => _values.TryGetValue(name, out var values) && values.Count > 0 ? values[0] ?? "" : "";
 
-    /// <summary>Returns the first nonempty value of two parameters; empty if neither has one.</summary>
+    /// <summary>Returns the first nonempty value of two parameters; empty if both are empty.</summary>
     public string Text(string name, string alias) => Text(name) is { Length: > 0 } text ? text : Text(alias);
 
     /// <summary>Returns a nonnegative number; 0 if absent or invalid.</summary>

@@ -7,7 +7,7 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Reads a call, checks its key and dispatches it to its mode.</summary>
+/// <summary>Reads a call, checks its key, and dispatches the call to its mode.</summary>
 internal sealed class SabEndpoint(
     SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, SmallModes small, Readiness readiness, FirstUse evening)
 {
@@ -26,7 +26,7 @@ internal sealed class SabEndpoint(
         }
     }
 
-    /// <summary>Whether path and query of a request look like a call of this API.</summary>
+    /// <summary>Whether a request's path and query look like a call of this API.</summary>
     public static bool LooksLikeCall(HttpContext http) =>
         http.Request.Path.Value?.TrimEnd('/').EndsWith("/api", StringComparison.Ordinal) == true
         && http.Request.Query.ContainsKey("apikey");
@@ -36,7 +36,7 @@ internal sealed class SabEndpoint(
         var call = new SabCall(http, new SabParameters(http.Request.Query));
         try
         {
-            // Safe mode comes before body and key, because the keys are in the unavailable database too (SAB-6).
+            // Check safe mode before body and key, because the keys are in the unavailable database too (SAB-6).
             if (readiness.IsSafeMode && !IsOpen(await ReadModeAsync(http)))
             {
                 await SabAnswer.ErrorAsync(call, SabTexts.Unavailable);
@@ -66,7 +66,7 @@ internal sealed class SabEndpoint(
         }
     }
 
-    /// <summary>Returns the mode if it can be read without an upload, from the query or a short form; otherwise empty.</summary>
+    /// <summary>Returns the mode if it can be read without an upload, from the query or a short form; otherwise an empty string.</summary>
     private static async Task<string> ReadModeAsync(HttpContext http)
     {
         if (http.Request.Query.TryGetValue("mode", out var mode))

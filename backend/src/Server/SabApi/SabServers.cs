@@ -2,11 +2,11 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Names of providers for clients, because clients must not learn their addresses.</summary>
+/// <summary>Provider names for clients, because clients must not see provider addresses.</summary>
 internal static class SabServers
 {
-    /// <summary>Returns the nickname of a provider, or a numbered name if it has none.</summary>
-    /// <param name="index">The position in the settings.</param>
+    /// <summary>Returns a provider's nickname, or a numbered name if it has none.</summary>
+    /// <param name="index">The provider's position in the settings.</param>
     public static string NameOf(ProviderOptions options, int index) =>
         options.Name == options.Host ? string.Create(System.Globalization.CultureInfo.InvariantCulture, $"Provider {index + 1}") : options.Name;
 

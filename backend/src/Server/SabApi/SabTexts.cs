@@ -1,6 +1,6 @@
 namespace Sluice.Server.SabApi;
 
-/// <summary>Exact texts that clients compare (docs/contracts/sabnzbd.md, sections 1 and 2).</summary>
+/// <summary>Texts that clients compare literally (docs/contracts/sabnzbd.md, sections 1 and 2).</summary>
 internal static class SabTexts
 {
     public const string KeyRequired = "API Key Required";

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Formats sizes, times and ages as SABnzbd does, in any culture (SAB-30, SAB-31).</summary>
+/// <summary>Formats sizes, times and ages as SABnzbd does, independently of the culture (SAB-30, SAB-31).</summary>
 internal static class SabUnits
 {
     private const double KiB = 1024;
@@ -20,10 +20,10 @@ internal static class SabUnits
     /// <summary>Formats a size with its unit, as in <c>7.9 GB</c>.</summary>
     public static string Size(double bytes) => Scaled(bytes) + "B";
 
-    /// <summary>Formats a size with a one-letter unit, as in <c>1.2 T</c>. Starts at K, because some clients know no smaller unit.</summary>
+    /// <summary>Formats a size with a one-letter unit, as in <c>1.2 T</c>. The smallest unit is K, because some clients know no smaller one.</summary>
     public static string Short(double bytes) => bytes <= 0 ? "0 B" : Scaled(Math.Max(bytes, KiB));
 
-    /// <summary>Formats a time as <c>H:MM:SS</c>, or <c>D:HH:MM:SS</c> from one day; null as <c>0:00:00</c>.</summary>
+    /// <summary>Formats a time as <c>H:MM:SS</c>, or as <c>D:HH:MM:SS</c> if at least a day; null as <c>0:00:00</c>.</summary>
     public static string TimeLeft(TimeSpan? left)
     {
         var time = left is { } value && value > TimeSpan.Zero ? value : TimeSpan.Zero;
@@ -32,7 +32,7 @@ internal static class SabUnits
             : string.Create(CultureInfo.InvariantCulture, $"{time.Hours}:{time.Minutes:00}:{time.Seconds:00}");
     }
 
-    /// <summary>Formats the rest of a timed pause as <c>M:SS</c>; <c>0</c> without one.</summary>
+    /// <summary>Formats the remaining time of a timed pause as <c>M:SS</c>; <c>0</c> if there is none.</summary>
     public static string PauseLeft(TimeSpan? left) =>
         left is { } time ? string.Create(CultureInfo.InvariantCulture, $"{(long)time.TotalMinutes}:{time.Seconds:00}") : "0";
 

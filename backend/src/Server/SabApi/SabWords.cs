@@ -2,7 +2,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>SABnzbd's words for states. Clients parse them as enums and reject the whole answer for an unknown word (SAB-32, SAB-41).</summary>
+/// <summary>SABnzbd's words for states. Clients parse them as enums, and reject the whole response if a word is unknown (SAB-32, SAB-41).</summary>
 internal static class SabWords
 {
     public const string Grabbing = "Grabbing";
@@ -29,14 +29,14 @@ internal static class SabWords
         _ => Downloading,
     };
 
-    /// <summary>Returns the post-processing option of a queue item; an unset option means everything (3).</summary>
+    /// <summary>Returns a queue item's post-processing option; if not set, everything (3).</summary>
     public static string UnpackOptions(int postProcessing) =>
         (postProcessing < 0 ? 3 : postProcessing).ToString(System.Globalization.CultureInfo.InvariantCulture);
 
-    /// <summary>Returns the letter that the history uses for the same option.</summary>
+    /// <summary>Returns the letter that stands for the same option in the history.</summary>
     public static string HistoryOptions(int postProcessing) => HistoryPostProcessing[postProcessing is < 0 or > 3 ? 3 : postProcessing];
 
-    /// <summary>Maps the category in a client's filter to its stored name.</summary>
+    /// <summary>Maps the category in a client's filter to the stored category.</summary>
     public static string Category(string category) => category is "Default" or "None" ? Library.CategoryRules.None : category;
 
     public static string Script(string script) => script.Length == 0 ? NoScript : script;

@@ -5,7 +5,7 @@ using System.Xml;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Writes XML (SAB-60, SAB-61). An answer with a single value uses its name as the outer element, any other answer <c>result</c>.</summary>
+/// <summary>Writes XML (SAB-60, SAB-61). The outer element is named after the value if the response has a single value, otherwise <c>result</c>.</summary>
 internal sealed class SabXmlWriter : ISabWriter
 {
     private const string Result = "result";
@@ -15,7 +15,7 @@ internal sealed class SabXmlWriter : ISabWriter
     // The outermost element is null if the single value itself is the outer element.
     private readonly Stack<(string? Element, string Rows)> _open = new();
 
-    /// <param name="isResult">Whether the answer has several fields.</param>
+    /// <param name="isResult">Whether the response has several fields.</param>
     public SabXmlWriter(IBufferWriter<byte> output, bool isResult)
     {
         _output = output;
@@ -50,7 +50,7 @@ internal sealed class SabXmlWriter : ISabWriter
 
     public void Flush()
     {
-        // This writer buffers nothing.
+        // Nothing to flush, because this writer buffers nothing.
     }
 
     public void Dispose()
@@ -59,8 +59,8 @@ internal sealed class SabXmlWriter : ISabWriter
     }
 
     /// <param name="name">Null inside a list.</param>
-    /// <param name="row">Default element name of rows.</param>
-    /// <param name="list">Name of the new list; empty for none.</param>
+    /// <param name="row">Default element name for rows.</param>
+    /// <param name="list">Name of the new list; empty if it is not a list.</param>
     private void Begin(string? name, string row, string list)
     {
         var element = name ?? RowOf(_open.Peek().Rows, row);
@@ -100,7 +100,7 @@ internal sealed class SabXmlWriter : ISabWriter
                 '<' => escaped.Append("&lt;"),
                 '>' => escaped.Append("&gt;"),
                 '"' => escaped.Append("&quot;"),
-                // A parser would normalize a raw carriage return to a line feed.
+                // Otherwise a parser would normalize a carriage return to a line feed.
                 '\r' => escaped.Append("&#13;"),
                 _ when isPair => escaped.Append(c).Append(text[++at]),
                 _ => escaped.Append(XmlConvert.IsXmlChar(c) ? c : '\uFFFD'),

@@ -5,14 +5,14 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Modes that need no class of their own.</summary>
+/// <summary>Modes too small for a class of their own.</summary>
 internal sealed class SmallModes(
     QueueActions queue, HistoryActions history, CategoryRules categories, ProviderHost providers, WatchFolderWorker watched, QueuePause pause)
 {
-    // Sluice lacks these features, so the calls succeed and do nothing.
+    // Sluice does not have these features, so the calls succeed and do nothing.
     private static readonly string[] NoEffect = ["rss_now", "reset_quota", "pause_pp", "resume_pp"];
 
-    // Settings change only in Sluice's own UI and environment.
+    // Settings can be changed only in Sluice's own UI and environment.
     private static readonly string[] Locked = ["set_config", "set_config_default", "del_config"];
 
     public IEnumerable<ISabMode> All =>
@@ -20,17 +20,17 @@ internal sealed class SmallModes(
         new SmallMode("version", call => SabAnswer.WriteAsync(call, to => to.Field("version", SabTexts.Version))) { IsOpen = true },
         new SmallMode("get_cats", call => SabAnswer.WriteAsync(call, to => to.Texts("categories", [CategoryRules.None, .. categories.Configured]))),
         new SmallMode("get_scripts", call => SabAnswer.WriteAsync(call, to => to.Texts("scripts", [SabWords.NoScript]))),
-        // There is only one language, so every text is its own translation.
+        // There is only one language, so every text is returned as is.
         new SmallMode("translate", call => SabAnswer.WriteAsync(call, to => to.Field("value", call.Parameters.Text("value")))),
         new SmallMode("pause", call => SabAnswer.PauseAsync(call, pause.PauseAsync(null, call.Cancelled))),
         new SmallMode("resume", call => SabAnswer.PauseAsync(call, pause.ResumeAsync(call.Cancelled))),
         new SmallMode("change_cat", queue.SetCategoryAsync),
         new SmallMode("change_script", queue.SetScriptAsync),
         new SmallMode("change_opts", queue.SetPostProcessingAsync),
-        // Files of an item cannot be reordered.
+        // The files of an item cannot be reordered.
         new SmallMode("move_nzf_bulk", call => SabAnswer.ErrorAsync(call, call.Parameters.Text("value").Length == 0 ? SabTexts.OneParameter : SabTexts.NotImplemented)),
         new SmallMode("retry_all", history.RetryAllAsync),
-        // Scans the watch folder at once (IMP-7). The answer does not wait for its files.
+        // Scans the watch folder now (IMP-7). The response does not wait for the files.
         new SmallMode("watched_now", call => AnswerAsync(call, watched.ScanNow)),
         // Connections in use stay open, because a film may be playing.
         new SmallMode("disconnect", call => AnswerAsync(call, providers.CloseIdle)),

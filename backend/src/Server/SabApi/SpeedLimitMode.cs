@@ -4,7 +4,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=speedlimit</c>, and equally <c>config&amp;name=speedlimit</c>: sets a limit separate from the configured one.</summary>
+/// <summary><c>mode=speedlimit</c> and <c>config&amp;name=speedlimit</c>: set a speed limit separate from the configured one.</summary>
 internal sealed class SpeedLimitMode(SettingsStore settings, BandwidthLimit bandwidth, ILogger<SpeedLimitMode> logger) : ISabMode
 {
     private const string Key = "queue.speed-limit-kbps";
@@ -20,7 +20,7 @@ internal sealed class SpeedLimitMode(SettingsStore settings, BandwidthLimit band
         }
         else
         {
-            // A percentage has no effect without a configured limit. It is still stored, because sliders such as Home Assistant's read their value back.
+            // A percentage has no effect unless a limit is configured. Store it anyway, because sliders such as Home Assistant's read it back.
             var kibibytes = limit.KibibytesOf(bandwidth.Configured);
             var percent = kibibytes is null ? SpeedLimit.Shown(limit.Value) : SpeedLimit.All;
             await settings.SaveAsync(
@@ -37,10 +37,10 @@ internal sealed class SpeedLimitMode(SettingsStore settings, BandwidthLimit band
 }
 
 /// <summary>A speed limit in SABnzbd's syntax: <c>30</c> or <c>30%</c> of the configured limit, or <c>400K</c> or <c>4M</c> per second.</summary>
-/// <param name="Value">Percent, or bytes per second; 0 if unlimited.</param>
+/// <param name="Value">Percentage, or bytes per second; 0 if unlimited.</param>
 internal sealed record SpeedLimit(double Value, bool IsPercent)
 {
-    /// <summary>The percentage that means no limit.</summary>
+    /// <summary>The percentage that stands for no limit.</summary>
     public const long All = 100;
 
     // Maximum of queue.speed-limit-kbps.
@@ -48,7 +48,7 @@ internal sealed record SpeedLimit(double Value, bool IsPercent)
 
     private const string Units = "KMGT";
 
-    /// <summary>Parses a limit; null if invalid. A bare number up to 100 is a percentage. A larger one is bytes per second.</summary>
+    /// <summary>Parses a limit; null if invalid. A bare number up to 100 is a percentage; a larger number is bytes per second.</summary>
     public static SpeedLimit? Read(string text)
     {
         text = text.Trim();
@@ -64,13 +64,13 @@ internal sealed record SpeedLimit(double Value, bool IsPercent)
             : new SpeedLimit(number * Math.Pow(1024, unit + 1), IsPercent: false);
     }
 
-    /// <summary>Returns the current limit in percent of the configured one; 100 if either is unlimited.</summary>
+    /// <summary>Returns the current limit as a percentage of the configured limit; 100 if either is unlimited.</summary>
     public static long Percent(long current, long configured) => current == 0 || configured == 0 ? All : Shown((double)All * current / configured);
 
     /// <summary>Rounds a percentage to an integer from 1 to 100.</summary>
     public static long Shown(double percent) => (long)Math.Clamp(Math.Round(percent), 1, All);
 
-    /// <summary>Returns the limit in KiB per second; 0 if unlimited, null for a percentage if no limit is configured.</summary>
+    /// <summary>Returns the limit in KiB per second. 0 if unlimited; null for a percentage if no limit is configured.</summary>
     /// <param name="configured">The configured limit in bytes per second; 0 if unlimited.</param>
     public long? KibibytesOf(long configured)
     {

@@ -8,7 +8,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=status</c> and <c>mode=fullstatus</c>: the server state, and the actions named by <c>name</c>.</summary>
+/// <summary><c>mode=status</c> and <c>mode=fullstatus</c>: the server's state, and the actions named by <c>name</c>.</summary>
 internal sealed class StatusMode(string name, StatusSources services) : ISabMode
 {
     public string Name => name;
@@ -20,7 +20,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
             case "unblock_server":
                 Unblock(call.Parameters.Text("value"));
                 return SabAnswer.StatusAsync(call, true);
-            // Sluice has no orphaned jobs, so a path from a client is never touched.
+            // Sluice has no orphaned jobs, so a path sent by a client is never accessed.
             case "delete_orphan" or "add_orphan":
                 return SabAnswer.ErrorAsync(call, SabTexts.NoItem);
             case "delete_all_orphan" or "add_all_orphan":
@@ -96,7 +96,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
         to.Field("serverssl", options.UseTls ? 1 : 0);
         to.Field("serversslinfo", "");
         to.Field("serverwarning", "");
-        // Report only the kind of fault, because its message may contain an address.
+        // Report only the kind of fault, because the fault's message may contain an address.
         to.Field("servererror", provider.Fault is { } fault ? fault.ToString() : "");
         to.Field("serverpriority", options.Priority);
         to.Field("serveroptional", SabServers.IsOptional(options) ? 1 : 0);
@@ -106,7 +106,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
         to.EndObject();
     }
 
-    /// <summary>Returns the load average as the system reports it, or empty.</summary>
+    /// <summary>Returns the load average as reported by the system; empty if unknown.</summary>
     private static string LoadAverage()
     {
         try
