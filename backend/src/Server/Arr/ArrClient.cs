@@ -17,15 +17,15 @@ internal sealed record ArrStatus(string Version, string InstanceName);
 /// <summary>Calls the API of Sonarr, Radarr and related programs. Thread-safe.</summary>
 internal sealed class ArrClient(GuardedClient http, TimeProvider time)
 {
-    // A program's own test of a download client gets more time, because the address it tries may never answer.
+    // A program's own test of a download client gets more time, because the tested address may never respond.
     private static readonly TimeSpan CallTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan TestTimeout = TimeSpan.FromSeconds(60);
 
-    // The descriptions of all download client types take about 200 KB.
+    // The descriptions of all download client types total about 200 KB.
     private const int MaxAnswer = 8 << 20;
 
     /// <summary>Returns the version and name of a program.</summary>
-    /// <exception cref="ArrException">The program does not answer, refuses the key, or is a different one.</exception>
+    /// <exception cref="ArrException">The program does not respond, refuses the key, or is a different program.</exception>
     public async Task<ArrStatus> StatusAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var status = await GetAsync(server, "system/status", cancellationToken) as JsonObject;
@@ -38,7 +38,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return new ArrStatus(ToShortLine(ArrJson.Text(status["version"])), ToShortLine(name.Length > 0 ? name : application));
     }
 
-    /// <summary>Reads a resource. <paramref name="path"/> follows the API version.</summary>
+    /// <summary>Reads a resource. <paramref name="path"/> is relative to the API version.</summary>
     /// <exception cref="ArrException">The resource cannot be read.</exception>
     public async Task<JsonNode?> GetAsync(ArrServer server, string path, CancellationToken cancellationToken)
     {
@@ -46,8 +46,8 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return status == HttpStatusCode.OK ? answer : throw new ArrException(Describe(server, status));
     }
 
-    /// <summary>Reads a file of the program. Null if it has none, or a longer one.</summary>
-    /// <exception cref="ArrException">The program does not answer.</exception>
+    /// <summary>Reads a file from the program. Null if the file does not exist or is too long.</summary>
+    /// <exception cref="ArrException">The program does not respond.</exception>
     public Task<ReadOnlyMemory<byte>?> GetBytesAsync(ArrServer server, string path, int maxBytes, CancellationToken cancellationToken) => ExchangeAsync(
         server,
         HttpMethod.Get,
@@ -57,7 +57,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         async (answer, cancel) => answer.StatusCode == HttpStatusCode.OK ? await ReadAsync(answer, maxBytes, cancel) : null,
         cancellationToken);
 
-    /// <summary>Saves a resource and returns it as the program stored it.</summary>
+    /// <summary>Saves a resource. Returns it as stored by the program.</summary>
     /// <exception cref="ArrException">The resource was not saved.</exception>
     public async Task<JsonNode?> SaveAsync(ArrServer server, HttpMethod method, string path, JsonNode body, CancellationToken cancellationToken)
     {
@@ -67,7 +67,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return answer;
     }
 
-    /// <summary>Asks the program to test a download client. Returns the first error; null if the test passed, even with warnings.</summary>
+    /// <summary>Has the program test a download client. Returns the first error; null if the test passed, even with warnings.</summary>
     /// <exception cref="ArrException">The program could not run the test.</exception>
     public async Task<string?> TestClientAsync(ArrServer server, JsonNode client, CancellationToken cancellationToken)
     {
@@ -79,7 +79,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return Complaints(answer).FirstOrDefault();
     }
 
-    /// <summary>Returns the errors of a failed validation, without its warnings.</summary>
+    /// <summary>Returns the errors of a failed validation, but not its warnings.</summary>
     private static List<string> Complaints(JsonNode? answer) =>
     [
         .. (answer as JsonArray ?? [])
@@ -132,7 +132,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         }
     }
 
-    /// <summary>Reads a body; null if it is longer.</summary>
+    /// <summary>Reads a body; null if it is too long.</summary>
     private static async Task<ReadOnlyMemory<byte>?> ReadAsync(HttpResponseMessage answer, int maxBytes, CancellationToken cancellationToken)
     {
         await using var body = await answer.Content.ReadAsStreamAsync(cancellationToken);
@@ -156,7 +156,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         }
         catch (JsonException)
         {
-            // The body is HTML or empty, so the status code must explain the failure.
+            // The body is HTML or empty, so only the status code can explain the failure.
             return null;
         }
     }
@@ -192,7 +192,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return $"The connection to {server.Url} broke.";
     }
 
-    /// <summary>Shortens text from another program to one line, because it appears in sentences for the user.</summary>
+    /// <summary>Shortens another program's text to one line, because it appears in sentences for the user.</summary>
     private static string ToShortLine(string text) =>
         new([.. text.Take(300).Select(c => char.IsControl(c) ? ' ' : c)]);
 }

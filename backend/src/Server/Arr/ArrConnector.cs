@@ -7,36 +7,36 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>This server's address for another program. The host has no brackets. The URL base is empty or starts with a slash.</summary>
+/// <summary>The address under which another program reaches this server. The host has no brackets. The URL base is empty or starts with a slash.</summary>
 internal sealed record OwnAddress(string Host, int Port, bool UseSsl, string UrlBase)
 {
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture, $"{(UseSsl ? "https" : "http")}://{(Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]" : Host)}:{Port}{UrlBase}");
 }
 
-/// <summary>A tried address. <c>Cause</c> says why the program cannot use it; null if it can.</summary>
+/// <summary>An address that was tried. <c>Cause</c> says why the program cannot use it; null if it can.</summary>
 internal sealed record ArrTrial(OwnAddress Address, string? Cause);
 
-/// <summary>The effect of a connection on the download clients of a program.</summary>
+/// <summary>How a connection affects a program's download clients.</summary>
 internal enum ArrAction
 {
     /// <summary>Adds a client and changes no other.</summary>
     Add,
 
-    /// <summary>Changes nothing, because the client made by Sluice is already right.</summary>
+    /// <summary>Changes nothing, because the client created by Sluice is already correct.</summary>
     Keep,
 
-    /// <summary>Changes the client made by Sluice, or another one that points to this server.</summary>
+    /// <summary>Changes the client created by Sluice, or another client that points to this server.</summary>
     Change,
 
-    /// <summary>Asks the user, because a client with this server's name points elsewhere and only the user knows its origin.</summary>
+    /// <summary>Asks the user, because a client with this server's name points elsewhere and only the user knows where it comes from.</summary>
     Ask,
 }
 
-/// <summary>A planned connection. <c>Address</c> is the last one tried, and it passed the program's test.</summary>
+/// <summary>A planned connection. <c>Address</c> is the last address tried; it passed the program's test.</summary>
 internal sealed record ArrPlan(ArrAction Action, OwnAddress Address, IReadOnlyList<ArrTrial> Trials)
 {
-    /// <summary>The name of the changed client; null if one is added.</summary>
+    /// <summary>The name of the client to change; null if one is added.</summary>
     public string? Client { get; init; }
 
     public IReadOnlyList<ArrChange> Changes { get; init; } = [];
@@ -49,19 +49,19 @@ internal sealed record ArrPlan(ArrAction Action, OwnAddress Address, IReadOnlyLi
 internal sealed record ArrConnection(ArrPlan Plan, ArrServer? Server);
 
 /// <summary>
-/// Makes this server a download client of a program. Other clients stay unchanged unless they point to this server. Changing a client requires consent by the
-/// token of a plan. Thread-safe. Connections run one at a time.
+/// Makes this server a download client of a program. Other clients stay unchanged unless they point to this server. Changing a client requires consent, given
+/// by a plan's token. Thread-safe. Connections run one at a time.
 /// </summary>
 internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMonitor<ApiOptions> api) : IDisposable
 {
-    /// <summary>Given instead of a token: adds another client and leaves the existing one alone.</summary>
+    /// <summary>Passed instead of a token to add another client and leave the existing one unchanged.</summary>
     public const string AddAnother = "add";
 
     private const string ClientName = "Sluice";
 
     private readonly SemaphoreSlim _turn = new(1);
 
-    /// <summary>Tries addresses with the program's own test, likeliest first, and returns a plan. Changes nothing.</summary>
+    /// <summary>Tries addresses with the program's own test, most likely first, and returns a plan. Changes nothing.</summary>
     /// <exception cref="ArrException">The program cannot be reached, or no address passes.</exception>
     public async Task<ArrPlan> PlanAsync(ArrServer server, IReadOnlyList<OwnAddress> addresses, CancellationToken cancellationToken)
     {
@@ -77,7 +77,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
     }
 
     /// <summary>
-    /// Plans again and connects. A plan that changes a client needs its token in <paramref name="agreed"/>, which may also be <see cref="AddAnother"/> or null.
+    /// Plans again and connects. If the plan changes a client, <paramref name="agreed"/> must be its token. It may also be <see cref="AddAnother"/> or null.
     /// </summary>
     /// <exception cref="ArrException">The program cannot be reached, or no address passes.</exception>
     public async Task<ArrConnection> ConnectAsync(ArrServer server, IReadOnlyList<OwnAddress> addresses, string? agreed, CancellationToken cancellationToken)
@@ -93,7 +93,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
                 return new ArrConnection(plan, null);
 
             var id = entry.Id;
-            // Force the save, because mere warnings of the passed test would prevent it.
+            // Force the save, because otherwise even the warnings of a passed test would prevent it.
             if (plan.Action == ArrAction.Add)
                 id = new DownloadClientEntry(await client.SaveAsync(server, HttpMethod.Post, "downloadclient?forceSave=true", entry.Copy(), cancellationToken) as JsonObject ?? []).Id;
             else if (plan.Action != ArrAction.Keep)
@@ -108,7 +108,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         }
     }
 
-    /// <summary>Returns the host by which the program reaches this server; null if this server is not its download client.</summary>
+    /// <summary>Returns the host under which the program reaches this server; null if this server is not one of its download clients.</summary>
     public async Task<string?> FindHostAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var entries = await ListAsync(server, cancellationToken);
@@ -142,7 +142,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
             return (new ArrPlan(ArrAction.Add, passed.Address, trials), entry);
 
         var changes = entry.ChangesFrom(existing);
-        // The program hides the key, so only a test of the unchanged client shows whether its key is ours.
+        // The program hides the key, so only a test of the unchanged client shows whether it has our key.
         if (changes.Count == 0 && await client.TestClientAsync(server, existing.Copy(), cancellationToken) is not null)
             changes = [new ArrChange("apiKey", "", "")];
         var action = changes.Count == 0 ? ArrAction.Keep : own is null ? ArrAction.Ask : ArrAction.Change;
@@ -150,7 +150,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         return (action == ArrAction.Keep ? plan : plan with { Token = TokenOf(existing, entry) }, entry);
     }
 
-    /// <summary>Returns the id of the client made by Sluice. A changed API key means that the program was reinstalled, so its old ids are void.</summary>
+    /// <summary>Returns the id of the client created by Sluice. If the API key has changed, the program was reinstalled, so its old ids are invalid.</summary>
     private int? OwnClientId(ArrServer server) => store.Find(server) is { ClientId: { } id } saved && saved.Key == server.Key ? id : null;
 
     private static string TokenOf(DownloadClientEntry before, DownloadClientEntry after) =>
@@ -169,7 +169,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         if (schema.OfType<JsonObject>().Select(json => new DownloadClientEntry(json)).FirstOrDefault(entry => entry.IsSabnzbd) is not { } template)
             throw new ArrException($"This {server.Kind} has no SABnzbd among its download clients.");
         var name = ClientName;
-        // Number the name, because programs require unique client names.
+        // Append a number, because client names must be unique in a program.
         for (var number = 2; others.Exists(entry => entry.Name.Equals(name, StringComparison.OrdinalIgnoreCase)); number++)
             name = string.Create(CultureInfo.InvariantCulture, $"{ClientName} {number}");
         return DownloadClientEntry.FromTemplate(template, name);

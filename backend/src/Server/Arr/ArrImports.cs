@@ -2,23 +2,23 @@ using System.Text.Json.Nodes;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>The imports of some downloads by one program.</summary>
-/// <param name="Name">Name of the program, as the user gave it.</param>
-/// <param name="Imported">Number of downloads from which it has imported files.</param>
-/// <param name="Failure">A sentence that says why the program could not be asked; null if it answered.</param>
+/// <summary>How many of some downloads one program has imported.</summary>
+/// <param name="Name">Name of the program, as set by the user.</param>
+/// <param name="Imported">Number of downloads from which the program has imported files.</param>
+/// <param name="Failure">Why the program could not be asked, as a sentence; null if it responded.</param>
 internal sealed record ArrImport(string Name, int Imported, string? Failure);
 
-/// <summary>Asks the saved programs which downloads they have imported, using the history of each (<c>downloadId</c>). Changes nothing.</summary>
+/// <summary>Asks the saved programs which downloads they have imported, using each program's history (<c>downloadId</c>). Changes nothing.</summary>
 internal sealed class ArrImports(ArrStore store, ArrClient client, TimeProvider time)
 {
-    /// <summary>Maximum downloads to ask about, because each is one call per program.</summary>
+    /// <summary>Maximum downloads to ask about, because each requires a call to each program.</summary>
     public const int MostDownloads = 10;
 
-    // A dialog waits for the answer, so a program that is down must not hold it longer.
+    // A dialog waits for the result, so a program that is down must not delay it longer.
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(3);
 
-    /// <summary>Asks all enabled programs at once. A program that does not answer in time is listed with its failure.</summary>
-    /// <param name="downloads">Ids that the programs got for their downloads; only the first <see cref="MostDownloads"/> are queried.</param>
+    /// <summary>Asks all enabled programs at the same time. A program that does not respond in time is listed with its failure.</summary>
+    /// <param name="downloads">The programs' ids of their downloads. Only the first <see cref="MostDownloads"/> are queried.</param>
     public async Task<IReadOnlyList<ArrImport>> FindAsync(IReadOnlyList<string> downloads, CancellationToken cancellationToken)
     {
         if (downloads.Count == 0)

@@ -15,7 +15,7 @@ internal enum ArrKind
 /// <summary>Facts about each kind of program.</summary>
 internal static class ArrKinds
 {
-    /// <summary>Returns the first of the program's usual categories that exists here; otherwise the most usual one.</summary>
+    /// <summary>Returns the first of the program's usual categories that exists here; if none does, the most usual one.</summary>
     public static string UsualCategory(this ArrKind kind, IReadOnlyList<string> categories)
     {
         string[] usual = kind switch
@@ -30,30 +30,30 @@ internal static class ArrKinds
     }
 }
 
-/// <summary>A program to connect. <c>Id</c> is empty until it is saved. <c>Url</c> has no trailing slash. <c>Key</c> is secret.</summary>
+/// <summary>A program to connect. <c>Id</c> is empty until the program is saved. <c>Url</c> has no trailing slash. <c>Key</c> is secret.</summary>
 internal sealed record ArrServer(string Id, ArrKind Kind, string Name, string Url, string Key, string Category)
 {
-    /// <summary>The program's id of the download client made by Sluice; null if none.</summary>
+    /// <summary>The program's id of the download client created by Sluice; null if there is none.</summary>
     public int? ClientId { get; init; }
 
-    /// <summary>Whether Sluice may call the program on its own. Another program can have turned it off in the setting.</summary>
+    /// <summary>Whether Sluice may call the program automatically. Another program may have turned this off in the setting.</summary>
     public bool IsEnabled { get; init; } = true;
 
-    /// <summary>The start of all API paths. Lidarr and Readarr use API version 1, the others version 3.</summary>
+    /// <summary>The beginning of all API paths. Lidarr and Readarr use API version 1, the others version 3.</summary>
     public string ApiPath => Kind is ArrKind.Lidarr or ArrKind.Readarr ? "/api/v1/" : "/api/v3/";
 
     /// <summary>Returns kind and address without the key.</summary>
     public override string ToString() => $"{Kind} at {Url}";
 }
 
-/// <summary>Reads and edits <c>arr.instances</c>. Preserves unknown content. Pure.</summary>
+/// <summary>Reads and edits <c>arr.instances</c>. Preserves content that it does not know. Pure.</summary>
 internal static class ArrJson
 {
     private static readonly SettingDefinition Address = new("", SettingType.Url);
 
     private static readonly JsonNodeOptions AnyCase = new() { PropertyNameCaseInsensitive = true };
 
-    /// <summary>Reads all programs. Each skipped element yields one warning, without its values.</summary>
+    /// <summary>Reads all programs. Each skipped element adds a warning that omits its values.</summary>
     public static IReadOnlyList<ArrServer> Read(string json, out IReadOnlyList<string> warnings)
     {
         var complaints = new List<string>();
@@ -87,7 +87,7 @@ internal static class ArrJson
         return servers;
     }
 
-    /// <summary>Returns the setting with a program added or replaced by its id.</summary>
+    /// <summary>Returns the setting with a program added, or replaced if its id exists.</summary>
     public static string With(string json, ArrServer server)
     {
         var root = Parse(Without(json, server.Id)) ?? new JsonObject(AnyCase);
@@ -126,7 +126,7 @@ internal static class ArrJson
     /// <summary>Normalizes an address; null if it is invalid.</summary>
     public static string? ReadUrl(string text) => SettingReader.Read(Address, text, out _) is { Length: > 0 } url ? url : null;
 
-    /// <summary>Returns the text of a node; empty if it has none.</summary>
+    /// <summary>Returns a node's text; empty if it has none.</summary>
     public static string Text(JsonNode? node) => node is JsonValue value && value.TryGetValue<string>(out var text) ? text : "";
 
     private static string ListOf(ArrKind kind) => kind + "Instances";
@@ -136,7 +136,7 @@ internal static class ArrJson
         try
         {
             var root = JsonNode.Parse(json, AnyCase) as JsonObject;
-            // Read the count now, because duplicate names throw only at the first access.
+            // Access the count now, because duplicate names throw only at the first access.
             _ = root?.Count;
             return root;
         }
@@ -180,7 +180,7 @@ internal static class ArrJson
         return null;
     }
 
-    /// <summary>Returns a stable id for an element without an id.</summary>
+    /// <summary>Returns a stable id for an element that has none.</summary>
     internal static string IdOf(ArrKind kind, string url) =>
         Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes($"{kind} {url}")).AsSpan(0, 8));
 }

@@ -2,22 +2,22 @@ using System.Text.Json.Nodes;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>Fetches posters from the programs that imported a download, by the history of each (<c>downloadId</c>). Changes nothing there.</summary>
+/// <summary>Fetches posters from the programs that imported a download, found by each program's history (<c>downloadId</c>). Changes nothing.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ArrPosters(ArrStore store, ArrClient client)
 {
     // The smallest size that Sonarr and Radarr keep: 250 pixels wide.
     private const string SmallPoster = "poster-250.jpg";
 
-    /// <summary>Whether a program is connected that has posters.</summary>
+    /// <summary>Whether any connected program has posters.</summary>
     public bool CanAsk => Programs.Any();
 
-    // The others use another API, and have covers of albums and books.
+    // The other kinds use a different API, and have covers of albums and books.
     private IEnumerable<ArrServer> Programs => store.Enabled.Where(server => server.Kind is ArrKind.Sonarr or ArrKind.Radarr or ArrKind.Whisparr);
 
-    /// <summary>Fetches the poster of what a program has imported. Empty if no program imported it, or its poster is longer.</summary>
-    /// <param name="download">The id that the program got for its download.</param>
-    /// <exception cref="ArrException">A program cannot be asked, so nothing is known.</exception>
+    /// <summary>Fetches the poster for a download. Empty if no program imported the download, or the poster is too long.</summary>
+    /// <param name="download">The program's id of its download.</param>
+    /// <exception cref="ArrException">A program cannot be asked, so the result is unknown.</exception>
     public async Task<ReadOnlyMemory<byte>> FindAsync(string download, int maxBytes, CancellationToken cancellationToken)
     {
         foreach (var server in Programs)
@@ -33,7 +33,7 @@ internal sealed class ArrPosters(ArrStore store, ArrClient client)
         return default;
     }
 
-    // "downloadFolderImported" in Sonarr and Radarr. An older version ignores the filter and lists all downloads.
+    // The event is "downloadFolderImported" in Sonarr and Radarr. Older versions ignore the filter and list all downloads.
     private static bool IsImport(JsonObject record, string download) =>
         ArrJson.Text(record["eventType"]).EndsWith("Imported", StringComparison.OrdinalIgnoreCase)
         && ArrJson.Text(record["downloadId"]).Equals(download, StringComparison.OrdinalIgnoreCase);

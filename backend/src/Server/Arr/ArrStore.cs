@@ -15,10 +15,10 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
 
     private readonly ConcurrentDictionary<string, ArrCheck> _checks = new();
 
-    /// <summary>The environment variable that sets the programs; null if the user can change them.</summary>
+    /// <summary>The environment variable that sets the programs; null if the user can change the programs.</summary>
     public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
 
-    /// <summary>A sentence that says why the programs cannot be changed; null if they can. Saving locked programs would overwrite them (CFG-53).</summary>
+    /// <summary>Why the programs cannot be changed, as a sentence; null if they can. Saving locked programs would overwrite them (CFG-53).</summary>
     public string? Refusal => settings.Current[Setting] switch
     {
         { Origin: SettingOrigin.Environment } setting => $"The programs are set by the environment variable {setting.Variable}. Remove it there to change them here.",
@@ -28,7 +28,7 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
 
     public IReadOnlyList<ArrServer> All => ArrJson.Read(settings.Current.Text(Setting), out _);
 
-    /// <summary>The programs that Sluice may call on its own.</summary>
+    /// <summary>The programs that Sluice may call automatically.</summary>
     public IEnumerable<ArrServer> Enabled => All.Where(server => server.IsEnabled);
 
     /// <summary>Finds the saved program with the same kind and address, or null.</summary>
@@ -37,7 +37,7 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
 
     public ArrCheck? CheckOf(string id) => _checks.GetValueOrDefault(id);
 
-    /// <summary>Lists programs whose last check failed, and unusable entries of the setting.</summary>
+    /// <summary>Lists programs whose last check failed, and entries of the setting that cannot be used.</summary>
     public IEnumerable<AttentionRow> Attention()
     {
         var servers = ArrJson.Read(settings.Current.Text(Setting), out var warnings);
@@ -53,7 +53,7 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
 
     public void Note(string id, string? failure) => _checks[id] = new ArrCheck(time.WallTime(), failure);
 
-    /// <summary>Saves a program or updates the one with its kind and address. Returns it with its id.</summary>
+    /// <summary>Saves a program, or updates the saved one with the same kind and address. Returns the program with its id.</summary>
     /// <exception cref="ArrException">The program cannot be saved.</exception>
     public async Task<ArrServer> SaveAsync(ArrServer server, CancellationToken cancellationToken)
     {

@@ -3,20 +3,20 @@ using System.Text.Json.Nodes;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>A field of a download client that a connection changes. Both values are empty if it is secret.</summary>
+/// <summary>A download client's field that a connection changes. Both values are empty if the field is secret.</summary>
 internal sealed record ArrChange(string Name, string From, string To);
 
-/// <summary>A download client as a program describes it. Fields unknown to Sluice stay unchanged.</summary>
+/// <summary>A download client, as described by a program. Fields unknown to Sluice stay unchanged.</summary>
 internal sealed class DownloadClientEntry(JsonObject json)
 {
     private const string Implementation = "Sabnzbd";
 
-    // Since version 4, programs show this instead of a secret and keep the stored secret if they receive it.
+    // Since version 4, programs show this instead of a secret. If they receive it, they keep the stored secret.
     private const string Hidden = "********";
 
     public bool IsSabnzbd => ArrJson.Text(json["implementation"]) == Implementation;
 
-    /// <summary>The program's id of the client; null if it is not saved.</summary>
+    /// <summary>The program's id of the client; null if the client is not saved.</summary>
     public int? Id => json["id"] is JsonValue value && value.TryGetValue<int>(out var id) ? id : null;
 
     public string Name => ArrJson.Text(json["name"]);
@@ -60,7 +60,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
             Set(field, category);
     }
 
-    /// <summary>Lists differences from an earlier copy. A hidden secret counts as equal, because it cannot be compared.</summary>
+    /// <summary>Lists the differences from an earlier copy. A hidden secret counts as equal, because it cannot be compared.</summary>
     public IReadOnlyList<ArrChange> ChangesFrom(DownloadClientEntry before)
     {
         var changes = new List<ArrChange>();
@@ -79,7 +79,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
         return changes;
     }
 
-    // The program names this field tvCategory, movieCategory and so on, so match only the end.
+    // Programs name this field tvCategory, movieCategory and so on, so match only the end.
     private string? CategoryField =>
         Fields.Select(entry => ArrJson.Text(entry["name"])).FirstOrDefault(name => name.EndsWith("Category", StringComparison.OrdinalIgnoreCase));
 
@@ -87,7 +87,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
 
     private JsonObject? Field(string name) => Fields.FirstOrDefault(field => ArrJson.Text(field["name"]) == name);
 
-    /// <summary>Returns a field as text. A missing switch is off, and any other missing field is empty.</summary>
+    /// <summary>Returns a field's value as text. A missing switch counts as off, any other missing field as empty.</summary>
     private string Value(string name) => Field(name)?["value"] switch
     {
         JsonValue value when value.TryGetValue<string>(out var text) => text,

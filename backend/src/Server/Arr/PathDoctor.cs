@@ -6,19 +6,19 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Arr;
 
 /// <summary>
-/// Whether a program can import completed releases. <c>OurPath</c> is their folder in Sluice, and <c>TheirPath</c> applies the program's mappings.
+/// Whether a program can import completed releases. <c>OurPath</c> is their folder in Sluice; <c>TheirPath</c> is the same folder after the program's mappings.
 /// <c>VolumeLine</c> is the missing container volume; null if a volume is not the solution.
 /// </summary>
 internal sealed record PathFinding(string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine = null);
 
 /// <summary>
-/// Checks through a program's API whether it can import completed releases. For links it looks for the probe link (DAV-18) and its target, because an old
+/// Checks through a program's API whether it can import completed releases. For links, it looks for the probe link (DAV-18) and its target, because an old
 /// rclone shows all folders but no links. Thread-safe.
 /// </summary>
 internal sealed class PathDoctor(
     ArrClient client, ArrConnector connector, RcloneClients clients, IOptionsMonitor<RcloneOptions> rclone, IOptionsMonitor<ImportOptions> import)
 {
-    /// <summary>Path of the probe link inside the mount. A program sees it only with <c>--links</c>.</summary>
+    /// <summary>Path of the probe link inside the mount. A program sees the link only if rclone runs with <c>--links</c>.</summary>
     internal const string ProbePath = LinkFolder + "/.probe/probe.mkv";
 
     internal const string ProbeTarget = "README";
@@ -29,13 +29,13 @@ internal sealed class PathDoctor(
     private const string LinkFolder = "completed-symlinks";
     private const string ContentFolder = "content";
 
-    // Limits the search, because each folder outside the usual places costs one call.
+    // Limits the search, because each folder outside the usual mount points costs a call.
     private const int MaxCandidates = 40;
 
     // Usual mount points in containers.
     private static readonly string[] UsualPlaces = ["/", "/mnt", "/media", "/data"];
 
-    /// <summary>Checks whether the program can import from our folder, using its own folders and mappings.</summary>
+    /// <summary>Checks whether the program can import from our folder, taking its own folders and mappings into account.</summary>
     /// <exception cref="ArrException">The program cannot be reached.</exception>
     public async Task<PathFinding> CheckAsync(ArrServer server, CancellationToken cancellationToken)
     {
@@ -48,7 +48,7 @@ internal sealed class PathDoctor(
             : await CheckLinksAsync(server, mount, theirs, cancellationToken);
     }
 
-    /// <summary>Checks a folder of <c>.strm</c> files, which need no links.</summary>
+    /// <summary>Checks a folder with <c>.strm</c> files, which need no links.</summary>
     private async Task<PathFinding> CheckFolderAsync(ArrServer server, string ours, string theirs, CancellationToken cancellationToken)
     {
         if ((await ListAsync(server, Parent(theirs), includeFiles: false, cancellationToken)).Folders.Contains(Name(theirs)))
@@ -80,7 +80,7 @@ internal sealed class PathDoctor(
                 needsVolume: true);
         }
 
-        // Blame a mapping only if the mount is visible, because a mapping into a missing mount shows no links either.
+        // Blame a mapping only if the mount is visible, because a mapping into a mount that is missing shows no links either.
         if (seesMount && theirs != ours)
             return Fault($"A remote path mapping of {server.Name} leads to {theirs}, which has no links. Remove the mapping.");
         if (seesMount)
@@ -104,7 +104,7 @@ internal sealed class PathDoctor(
             needsVolume: true);
     }
 
-    /// <summary>Explains why rclone shows no links, as far as its requests reveal.</summary>
+    /// <summary>Explains why rclone shows no links, as far as its requests reveal the reason.</summary>
     private string DescribeRclone()
     {
         var versions = clients.Snapshot();
@@ -132,7 +132,7 @@ internal sealed class PathDoctor(
         return path;
     }
 
-    /// <summary>Finds the tree in another folder; null if no usual place has it.</summary>
+    /// <summary>Looks for the tree in other folders; null if it is in no usual mount point.</summary>
     private async Task<string?> FindTreeAsync(ArrServer server, string mount, CancellationToken cancellationToken)
     {
         var asked = 0;
@@ -158,7 +158,7 @@ internal sealed class PathDoctor(
     private async Task<(HashSet<string> Folders, HashSet<string> Files)> ListAsync(
         ArrServer server, string path, bool includeFiles, CancellationToken cancellationToken)
     {
-        // End with a slash, because the program would otherwise list the nearest existing folder.
+        // End with a slash, because otherwise the program would list the nearest existing folder.
         var query = Uri.EscapeDataString(path.TrimEnd('/') + "/");
         var listing = await client.GetAsync(server, $"filesystem?path={query}&includeFiles={(includeFiles ? "true" : "false")}", cancellationToken) as JsonObject;
         return (Names("directories"), Names("files"));
