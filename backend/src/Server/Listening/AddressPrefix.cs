@@ -4,7 +4,7 @@ using System.Net;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Identifies an unauthenticated client by its IPv4 address or the first 64 bits of its IPv6 address (DAV-32, DAV-77). A prefix, because a household can
+/// Identifies an unauthenticated client by its IPv4 address or the first 64 bits of its IPv6 address (DAV-32, DAV-77). Only a prefix, because a household can
 /// use every address in it.
 /// </summary>
 internal readonly record struct AddressPrefix

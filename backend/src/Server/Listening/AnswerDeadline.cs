@@ -32,8 +32,8 @@ internal static class AnswerDeadlines
 }
 
 /// <summary>
-/// Limits a response from its first byte to its last, because a slow reader of a listing holds a database snapshot. Responses with file content disable
-/// it, because a player may pause for hours (F03). The timer may race with the end of the response. The first one wins.
+/// Limits the time from a response's first byte to its last, because a slow reader of a listing holds a database snapshot. Responses with file content disable
+/// the limit, because a player may pause for hours (F03). The timer may race with the end of the response; whichever comes first wins.
 /// </summary>
 internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHttpRequestTimeoutFeature
 {
@@ -45,7 +45,7 @@ internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHtt
 
     private ITimer? _timer;
 
-    // Start: Waiting → Running. The first call of DisableTimeout or Cut: Waiting or Running → Over.
+    // Start: Waiting → Running. First call to DisableTimeout or Cut: Waiting or Running → Over.
     private int _state;
 
     public CancellationToken RequestTimeoutToken => http.RequestAborted;

@@ -3,24 +3,22 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>Maximum connections.</summary>
-/// <param name="Loopback">Additional connections from this machine, mainly for its health check.</param>
-/// <param name="PerClient">Maximum per address, and per <see cref="AddressPrefix"/> of strangers.</param>
-/// <param name="StrangerIdle">Idle time after which the connection of a stranger is closed.</param>
+/// <summary>Maximum numbers of connections.</summary>
+/// <param name="Loopback">Additional connections from this machine, mainly for the health check.</param>
+/// <param name="PerClient">Maximum per address, and per <see cref="AddressPrefix"/> for strangers.</param>
+/// <param name="StrangerIdle">Idle time after which a stranger's connection is closed.</param>
 internal sealed record ConnectionLimits(int Total, int Loopback, int PerClient, TimeSpan StrangerIdle);
 
 /// <summary>
-/// Gives each connection a place, so that no client can take all of them (DAV-77, S25). A connection is a stranger's until one of its requests has a
-/// valid credential (<see cref="ProvedRequests"/>). Strangers count by address prefix, because one machine can use every address of its /64. Proved
-/// clients count by address, because the devices of a home share a prefix. If all places are taken, the longest idle stranger is closed.
+/// Gives each connection a place, so that no client can occupy all places (DAV-77, S25). A connection belongs to a stranger until one of its requests has a
+/// valid credential (<see cref="ProvedRequests"/>). Strangers are counted by address prefix, because one machine can use every address of its /64.
+/// Authenticated clients are counted by address, because the devices in a home share a prefix. If all places are taken, the longest idle stranger is closed.
 /// </summary>
-/// <remarks>
-/// Loopback and trusted proxies may hold any number of connections, and idle for any time. A client behind a proxy is limited by its concurrent requests.
-/// Thread-safe: the lock guards all counts and the fields of every <see cref="ClientPlace"/>. Connections are closed outside the lock.
-/// </remarks>
+/// <remarks>Loopback and trusted proxies may open any number of connections, which may idle for any time. A client behind a proxy is limited by its concurrent
+/// requests. Thread-safe: the lock guards all counts and the fields of every <see cref="ClientPlace"/>. Connections are closed outside the lock.</remarks>
 internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time, Func<IPAddress, bool>? isTrusted = null)
 {
-    /// <summary>Retry-After in seconds for a client behind a proxy.</summary>
+    /// <summary>Retry-After for a client behind a proxy, in seconds.</summary>
     public const string RetryAfterSeconds = "5";
 
     private readonly Lock _lock = new();
@@ -46,7 +44,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         await next(connection);
     };
 
-    /// <summary>Serves a request, during which its connection is not idle. A forwarded request takes the place of the client behind the proxy.</summary>
+    /// <summary>Serves a request; its connection is not idle meanwhile. A forwarded request takes a place for the client behind the proxy.</summary>
     public async Task ServeAsync(HttpContext context, bool isForwarded, RequestDelegate next)
     {
         var connection = context.Features.Get<ClientPlace>();
@@ -64,7 +62,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         }
     }
 
-    /// <summary>Closes the connection of a stranger after its idle time.</summary>
+    /// <summary>Closes a stranger's connection after its idle time.</summary>
     internal void OnIdle(ClientPlace place)
     {
         lock (_lock)
@@ -91,7 +89,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         }
     }
 
-    /// <summary>Releases a place. Repeated calls do nothing.</summary>
+    /// <summary>Releases a place. Further calls do nothing.</summary>
     internal void Close(ClientPlace place)
     {
         lock (_lock)
@@ -147,7 +145,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
                 Add(place);
         }
 
-        // Close these even if there is no room, because they have lost their places and nothing else would close them.
+        // Close these even if there is still no room, because they have lost their places and nothing else would close them.
         foreach (var other in closed)
             other.Close("Another client needs the place.");
         return hasRoom ? place : null;
@@ -163,10 +161,10 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
             place.Idle = time.CreateTimer(static state => ((ClientPlace)state!).OnIdle(), place, limits.StrangerIdle, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Returns whether another connection fits. Closes strangers if that makes room.</summary>
+    /// <summary>Returns whether another connection fits, closing strangers if necessary.</summary>
     private bool MakeRoom(ClientPlace place, List<ClientPlace> closed)
     {
-        // A client's own limit closes only idle connections. Running requests are ended only if the whole server is full.
+        // If only a client's own limit is reached, close only idle connections. Requests in progress are aborted only if the whole server is full.
         if (place.IsCounted && IsFull(place) && !(CloseLongest(other => other.IsIdleStranger && IsRelated(other, place), closed) && !IsFull(place)))
             return false;
         var total = limits.Total + (IsLoopback(place.Address) ? limits.Loopback : 0);
@@ -182,7 +180,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         return true;
     }
 
-    /// <summary>Whether releasing the other place makes room for this one.</summary>
+    /// <summary>Whether releasing the other place would make room for this one.</summary>
     private bool IsRelated(ClientPlace other, ClientPlace place) =>
         _clients.GetValueOrDefault(place.Address) >= limits.PerClient ? other.Address.Equals(place.Address) : other.Prefix == place.Prefix;
 
@@ -218,7 +216,7 @@ internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool i
 {
     public IPAddress Address { get; } = address;
 
-    /// <summary>The prefix by which the client counts as a stranger.</summary>
+    /// <summary>The prefix by which the client is counted while it is a stranger.</summary>
     public AddressPrefix Prefix { get; } = AddressPrefix.Of(address);
 
     /// <summary>Whether the place counts toward the limits; false for loopback and trusted proxies.</summary>
@@ -227,15 +225,15 @@ internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool i
     /// <summary>Closes the connection; null for a forwarded request.</summary>
     public Action<ConnectionAbortedException>? Abort { get; init; }
 
-    /// <summary>Whether a request has shown a valid credential. On a proxy's connection every request must, because clients differ.</summary>
+    /// <summary>Whether a request has presented a valid credential. On a proxy's connection this applies to each request, because clients differ.</summary>
     public bool IsProved { get; private set; }
 
     public bool IsServing { get; private set; }
 
-    /// <summary>Ascending number by time of opening.</summary>
+    /// <summary>Number that increases with the time of opening.</summary>
     public long Number { get; set; }
 
-    /// <summary>Timestamp of the last event: the connection opened, or a request began, was proved or ended.</summary>
+    /// <summary>Timestamp of the last event: the connection was opened, or a request began, was authenticated, or ended.</summary>
     public long Since { get; set; }
 
     public bool HasLeft { get; set; }
@@ -243,7 +241,7 @@ internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool i
     /// <summary>Timer that closes an idle stranger; null if none is needed.</summary>
     public ITimer? Idle { get; set; }
 
-    /// <summary>Whether the connection may be closed to make room; for a proxy's connection, only during a stranger's request.</summary>
+    /// <summary>Whether the connection may be closed to make room. For a proxy's connection, true only during a stranger's request.</summary>
     public bool IsStranger => !IsProved && (IsCounted || IsServing);
 
     public bool IsIdleStranger => IsStranger && !IsServing;
@@ -252,7 +250,7 @@ internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool i
 
     public void EndRequest() => gate.Change(this, static place => place.IsServing = false);
 
-    /// <summary>Marks the sender of the current request as proved.</summary>
+    /// <summary>Marks the sender of the current request as authenticated.</summary>
     public void Prove()
     {
         gate.Change(this, static place => place.IsProved = true);

@@ -4,10 +4,10 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>Limits every request body, and marks requests with a valid credential. Only marked requests may raise their limit (S26).</summary>
+/// <summary>Limits every request body, and marks requests that have a valid credential. Only marked requests may raise their limit (S26).</summary>
 internal static class ProvedRequests
 {
-    /// <summary>Default maximum body in bytes; the only one for requests without a valid credential.</summary>
+    /// <summary>Default maximum body in bytes, and the only limit for requests without a valid credential.</summary>
     public const long MaxOrdinaryBytes = 64 << 10;
 
     /// <summary>Limits every body. Call before routing.</summary>
@@ -19,7 +19,7 @@ internal static class ProvedRequests
         return next(context);
     });
 
-    /// <summary>Marks requests that authorization accepts. Endpoints with other credentials must call <see cref="Prove"/>.</summary>
+    /// <summary>Marks requests accepted by authorization. Endpoints with other credentials must call <see cref="Prove"/>.</summary>
     public static IApplicationBuilder UseProvedRequests(this IApplicationBuilder app) => app.Use((context, next) =>
     {
         if (context.User.Identity is { IsAuthenticated: true })
@@ -27,19 +27,19 @@ internal static class ProvedRequests
         return next(context);
     });
 
-    /// <summary>Marks the sender as authenticated. This lifts the limits for strangers from its connection, and allows a longer body.</summary>
+    /// <summary>Marks the sender as authenticated, which exempts its connection from the limits for strangers and allows a longer body.</summary>
     public static void Prove(this HttpContext context)
     {
         context.Features.Get<ClientPlace>()?.Prove();
         BodyOf(context).Prove();
     }
 
-    /// <summary>Sets the maximum body length. Only a proved request may raise it.</summary>
-    /// <exception cref="InvalidOperationException">The request is not proved.</exception>
+    /// <summary>Sets the maximum body length. Only an authenticated request may raise the limit.</summary>
+    /// <exception cref="InvalidOperationException">The request is not authenticated.</exception>
     public static void AllowBody(this HttpContext context, long length) => BodyOf(context).Allow(length);
 
     /// <summary>Raises the limit to the maximum upload.</summary>
-    /// <exception cref="InvalidOperationException">The request is not proved.</exception>
+    /// <exception cref="InvalidOperationException">The request is not authenticated.</exception>
     public static void AllowUpload(this HttpContext context) => context.AllowBody(UploadLimit(context));
 
     /// <summary>Accepts the Content-Length of an upload before its sender is authenticated.</summary>
@@ -51,9 +51,9 @@ internal static class ProvedRequests
 }
 
 /// <summary>
-/// A request body that fails with 413 beyond its limit (S26). It counts delivered bytes, because Kestrel's count includes chunk framing. The limit is
-/// therefore exact with and without Content-Length. Replaces Kestrel's feature, so that endpoints set limits in the usual way. An endpoint that must
-/// read the body to authenticate the sender announces its later limit.
+/// A request body that fails with 413 beyond its limit (S26). It counts delivered bytes, because Kestrel's count includes chunk framing, so the limit is exact
+/// with and without Content-Length. Replaces Kestrel's feature, so that endpoints set limits in the usual way. If an endpoint must read the body to
+/// authenticate the sender, it announces the later limit in advance.
 /// </summary>
 internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : ForwardStream, IHttpMaxRequestBodySizeFeature
 {
@@ -70,13 +70,13 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
         set => Allow(IsReadOnly ? throw new InvalidOperationException("The body is being read.") : value ?? long.MaxValue);
     }
 
-    /// <summary>Accepts a Content-Length up to this limit. Reading stays limited until <see cref="Allow"/> is called.</summary>
+    /// <summary>Accepts a Content-Length up to this value. Reading stays limited until <see cref="Allow"/> is called.</summary>
     public void Announce(long length) => _announced = length;
 
     public void Prove() => _isProved = true;
 
     /// <summary>Sets the limit, even while the body is being read.</summary>
-    /// <exception cref="InvalidOperationException">The new limit is higher, but the request is not proved.</exception>
+    /// <exception cref="InvalidOperationException">The new limit is higher, but the request is not authenticated.</exception>
     public void Allow(long length) => _limit = _announced = length <= _limit || _isProved
         ? length
         : throw new InvalidOperationException("Nothing raises the limit of a request that is not proved.");
@@ -84,7 +84,7 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         IsReadOnly = true;
-        // Refuse an announced length early, before the client sends the body.
+        // Refuse an excessive Content-Length early, before the client sends the body.
         Require(contentLength ?? 0, _announced);
         var read = await ReadInnerAsync(buffer, cancellationToken);
         _read += read;

@@ -12,20 +12,20 @@ namespace Sluice.Server.Listening;
 /// <summary>Configures the listener and its limits for unauthenticated clients (DAV-75, DAV-77, S25, S26).</summary>
 internal static class ListenerRegistration
 {
-    // More than the total below, because Kestrel counts closed connections until their handlers end.
+    // Higher than the total below, because Kestrel counts a closed connection until its handler ends.
     private const int MaxSockets = 1024;
     private const int MaxHeaderBytes = 32 << 10;
 
     // Unread request bytes per connection, in addition to the part of a stranger's body that an endpoint buffers (S26).
     private const int ReceiveBufferBytes = 8 << 10;
 
-    // Unsent response bytes per connection. Kept small, because bytes still buffered when the client seeks were downloaded in vain.
+    // Unsent response bytes per connection. Small, because bytes still buffered when the client seeks were downloaded in vain.
     private const int SendBufferBytes = 64 << 10;
 
     private static readonly ConnectionLimits Places = new(Total: 512, Loopback: 8, PerClient: 64, StrangerIdle: TimeSpan.FromSeconds(15));
     private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(10);
 
-    // docker stop kills after 10 s. With a second each to abort connections and close the rest, the process ends after 8 s.
+    // docker stop kills the process after 10 s. With one second each to abort connections and close the rest, it ends after 8 s.
     private static readonly TimeSpan DrainTime = TimeSpan.FromSeconds(6);
 
     public static WebApplicationBuilder AddListener(this WebApplicationBuilder builder, ProcessOptions process)
@@ -46,7 +46,7 @@ internal static class ListenerRegistration
             .Services
             .Configure<HostOptions>(host =>
             {
-                // Running responses may finish within this time and are then reset (DAV-76). Workers stop in parallel.
+                // Running responses may finish within this time; then they are reset (DAV-76). Workers stop in parallel.
                 host.ShutdownTimeout = DrainTime;
                 host.ServicesStopConcurrently = true;
             });
@@ -59,7 +59,7 @@ internal static class ListenerRegistration
         kestrel.Limits.MaxConcurrentConnections = MaxSockets;
         kestrel.Limits.MaxRequestHeadersTotalSize = MaxHeaderBytes;
         kestrel.Limits.MaxRequestLineSize = MaxHeaderBytes;
-        // TLS adds a second buffer of this size, which must hold the headers.
+        // TLS adds a second buffer of this size, which must hold all the headers.
         kestrel.Limits.MaxRequestBufferSize = MaxHeaderBytes;
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
         // Unlimited here, because LimitedBody enforces the limit.
@@ -93,7 +93,7 @@ internal static class ListenerRegistration
             kestrel.ListenAnyIP(process.Port, Listen);
     }
 
-    /// <summary>Creates the listening socket. Accepted sockets inherit keep-alive, which detects peers that vanished (DAV-75).</summary>
+    /// <summary>Creates the listening socket. Accepted sockets inherit keep-alive, which detects peers that disappeared (DAV-75).</summary>
     private static Socket CreateSocket(EndPoint endPoint)
     {
         var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endPoint);

@@ -6,10 +6,10 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Binds the port early in the startup and passes it to Kestrel later. A bound socket refuses connections until it listens. The startup can therefore
-/// print credentials for a port that it owns, before it answers anyone.
+/// Binds the port early in startup and passes it to Kestrel later. A bound socket refuses connections until it listens, so startup can print credentials for a
+/// port that it owns before anyone can connect.
 /// </summary>
-/// <remarks>Only for the startup thread.</remarks>
+/// <remarks>Used only by the startup thread.</remarks>
 internal sealed class ReservedPort(ProcessOptions process, Func<EndPoint, Socket> bind) : IDisposable
 {
     private Socket? _bound;
@@ -34,7 +34,7 @@ internal sealed class ReservedPort(ProcessOptions process, Func<EndPoint, Socket
         Number = ((IPEndPoint)_bound.LocalEndPoint!).Port;
     }
 
-    /// <summary>Returns the reserved socket if its address matches, otherwise a newly bound socket. The caller disposes it.</summary>
+    /// <summary>Returns the reserved socket if its address matches; otherwise binds a new socket. The caller disposes it.</summary>
     public Socket Take(EndPoint endPoint)
     {
         if (_bound is not { LocalEndPoint: IPEndPoint own } || endPoint is not IPEndPoint wanted || !own.Address.Equals(wanted.Address))

@@ -4,13 +4,13 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>Gives the listener blocks of 64 KiB instead of 4 KiB, because a long body then needs fewer segments and system calls.</summary>
+/// <summary>Gives the listener blocks of 64 KiB instead of 4 KiB, so that a long body needs fewer segments and system calls.</summary>
 internal sealed class SendBlockPoolFactory : IMemoryPoolFactory<byte>
 {
     public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => new SendBlockPool();
 }
 
-/// <summary>Pinned blocks of one size for socket buffers.</summary>
+/// <summary>A pool of pinned blocks of one size, for socket buffers.</summary>
 /// <remarks>Thread-safe. Keeps up to 16 MiB of free blocks and leaves the rest to the garbage collector.</remarks>
 internal sealed class SendBlockPool : MemoryPool<byte>
 {
@@ -58,7 +58,7 @@ internal sealed class SendBlockPool : MemoryPool<byte>
 
         public void Dispose()
         {
-            // Disposing twice must not return the block twice, because it would get two owners.
+            // Disposing twice must not return the block twice, because then it would have two owners.
             if (Interlocked.Exchange(ref _bytes, null) is { } block)
                 pool.Return(block);
         }

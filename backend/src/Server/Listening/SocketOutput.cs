@@ -8,10 +8,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Sends the bytes of a connection without TLS, replacing the transport's pipe and send loop. One flush is one system call, and lent stream blocks are
-/// sent without a copy. All bytes take this path, so that they stay in order. Like any pipe, it serves one caller at a time, who must await each
-/// flush. A flush ends once the system has accepted the bytes or the connection has failed. A response that does not await its flush aborts the
-/// connection. Lent blocks are returned only when the flush ends, even if the response was abandoned.
+/// Sends the bytes of a connection without TLS, replacing the transport's pipe and send loop. Each flush is one system call, and lent stream blocks are sent
+/// without copying. All bytes go through this class, so that they stay in order. Like any pipe, it serves one caller at a time, who must await each flush. A
+/// flush ends once the system has accepted the bytes or the connection has failed. A response that does not await its flush aborts the connection. Lent blocks
+/// are returned only when the flush ends, even if the response was abandoned.
 /// </summary>
 internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 {
@@ -34,7 +34,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
     private bool _isGone;
     private bool _isCanceled;
 
-    // The last flush that could not complete at once.
+    // The last flush that did not complete immediately.
     private Task _flush = Task.CompletedTask;
 
     private SocketOutput(ConnectionContext connection, Socket socket) =>
@@ -54,7 +54,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
     public static ConnectionDelegate Serve(ConnectionDelegate next) => connection =>
         connection.Features.Get<IConnectionSocketFeature>()?.Socket is { } socket ? new SocketOutput(connection, socket).RunAsync(next) : next(connection);
 
-    /// <summary>Limits unsent bytes in the kernel for all sockets that a listener accepts.</summary>
+    /// <summary>Limits unsent bytes in the kernel for all sockets accepted by a listener.</summary>
     public static void BoundUnsent(Socket listener) => BoundUnsent(listener, UnsentOfStart);
 
     public void ExpectMuch(bool isLong)
@@ -65,7 +65,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
         }
         catch (Exception failure) when (failure is SocketException or ObjectDisposedException)
         {
-            // The connection is closed. The next flush reports it.
+            // The connection is closed, and the next flush reports that.
         }
     }
 
@@ -123,7 +123,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
-        // Ignore the token: after a partial send, the next bytes would follow the wrong ones.
+        // Ignore the token: after a partial send, the following bytes would be out of place.
         var sending = _unsent.Count > 0 && !_isGone ? SendAsync() : ValueTask.CompletedTask;
         if (sending.IsCompletedSuccessfully)
             return new(EndFlush());
@@ -136,7 +136,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 
     public override void Complete(Exception? exception = null)
     {
-        // A running flush still sends from these buffers and lent blocks, and returns them at its end. Aborting ends it sooner.
+        // A running flush still sends from these buffers and lent blocks, and returns them when it ends. Aborting makes it end sooner.
         if (!_flush.IsCompleted)
         {
             _connection.Abort(new ConnectionAbortedException("The answer was given up."));
@@ -174,7 +174,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
             _connection.Features.Set<IBlockOutput>(null);
             _connection.Transport = _transport;
 
-            // An abandoned response did not await its flush, or wrote after the end of the connection, when nothing is flushed anymore.
+            // An abandoned response did not await its flush, or wrote after the connection ended, when nothing is flushed anymore.
             if (!_flush.IsCompleted)
                 _connection.Abort(new ConnectionAbortedException("The answer was given up."));
             await _flush;

@@ -5,8 +5,8 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>The listener's certificate with intermediates. Reloaded when the files change.</summary>
-/// <remarks>Thread-safe. Does not dispose replaced certificates, because handshakes may still use them.</remarks>
+/// <summary>The listener's certificate with its intermediates. Reloaded when the files change.</summary>
+/// <remarks>Thread-safe. Does not dispose replaced certificates, because handshakes may still be using them.</remarks>
 internal sealed class TlsCertificate
 {
     private readonly string _certificateFile;
@@ -63,7 +63,7 @@ internal sealed class TlsCertificate
     {
         var chain = new X509Certificate2Collection();
         chain.ImportFromPemFile(certificateFile);
-        // Offline, because missing intermediates must not be downloaded.
+        // Offline, because missing intermediate certificates must not be downloaded.
         return SslStreamCertificateContext.Create(X509Certificate2.CreateFromPemFile(certificateFile, keyFile), chain, offline: true);
     }
 

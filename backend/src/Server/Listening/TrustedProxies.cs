@@ -8,8 +8,8 @@ using IPNetwork = System.Net.IPNetwork;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Trusts <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> only from peers in <c>general.trusted-proxies</c>, and attributes the request to the
-/// client behind them. A hop counts only if every later hop is trusted.
+/// Trusts <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> only from peers in <c>general.trusted-proxies</c>, and attributes the request to the client
+/// behind them. A hop counts only if every later hop is trusted.
 /// </summary>
 internal sealed class TrustedProxies : IDisposable
 {
@@ -31,7 +31,7 @@ internal sealed class TrustedProxies : IDisposable
         return _networks.Any(network => network.Contains(plain));
     }
 
-    /// <summary>Unmaps <c>::ffff:a.b.c.d</c>, because a dual-stack listener sees IPv4 clients in that form, unlike proxies.</summary>
+    /// <summary>Unmaps <c>::ffff:a.b.c.d</c>, because a dual-stack listener sees IPv4 clients in that form, but proxies do not.</summary>
     public static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
 
     /// <summary>Sets the address, scheme and host of the client behind the proxies.</summary>
@@ -42,7 +42,7 @@ internal sealed class TrustedProxies : IDisposable
     private void Follow(GeneralOptions general)
     {
         _networks = general.TrustedProxies;
-        // No middleware without proxies, because it takes an empty list to mean every peer.
+        // Use no middleware if there are no proxies, because it interprets an empty list as every peer.
         _reader = general.TrustedProxies.Count == 0 ? null : Reader(general.TrustedProxies);
     }
 
@@ -63,16 +63,16 @@ internal sealed class TrustedProxies : IDisposable
 }
 
 /// <summary>
-/// The origin of a request before <see cref="TrustedProxies"/> changed it: the peer, whether the peer is trusted, and the addresses in
+/// The origin of a request before <see cref="TrustedProxies"/> changed the request: the peer, whether the peer is trusted, and all addresses in
 /// <c>X-Forwarded-For</c>, even untrusted ones.
 /// </summary>
 internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues Named)
 {
-    /// <summary>Returns the origin of a request. A direct request has no forwarded address.</summary>
+    /// <summary>Returns the origin of a request. A direct request has no forwarded addresses.</summary>
     public static Forwarding Of(HttpContext http) =>
         http.Features.Get<Forwarding>() ?? new Forwarding(http.Connection.RemoteIpAddress, false, StringValues.Empty);
 
-    /// <summary>Whether peer and all forwarded addresses meet a condition; false if one is not an address.</summary>
+    /// <summary>Whether the peer and all forwarded addresses meet a condition; false if any of them is not an address.</summary>
     public bool AreAll(Func<IPAddress, bool> condition) =>
         Peer is not null
         && condition(TrustedProxies.Plain(Peer))

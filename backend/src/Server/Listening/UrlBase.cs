@@ -3,12 +3,12 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>Serves all routes below <c>general.url-base</c> (DAV-1). Health endpoints also work without it, because a watchdog may not know it.</summary>
+/// <summary>Serves all routes below <c>general.url-base</c> (DAV-1). Health endpoints also work without the base, because a watchdog may not know it.</summary>
 internal static class UrlBase
 {
     private static readonly PathString[] Process = ["/healthz", "/readyz"];
 
-    /// <summary>Removes the base from the path. Call before routing.</summary>
+    /// <summary>Removes the base from the request path. Call before routing.</summary>
     public static IApplicationBuilder UseUrlBase(this IApplicationBuilder app)
     {
         var general = app.ApplicationServices.GetRequiredService<IOptionsMonitor<GeneralOptions>>();
@@ -20,7 +20,7 @@ internal static class UrlBase
             if (!urlBase.Value.HasValue || Process.Contains(request.Path))
                 return next(context);
 
-            // OPTIONS * has no path, because it concerns the whole server.
+            // OPTIONS * has no path, because it applies to the whole server.
             if (!request.Path.HasValue)
             {
                 request.PathBase = urlBase.Value;
