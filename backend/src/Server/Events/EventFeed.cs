@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Sluice.Server.Events;
 
-/// <summary>An event for listeners that watch while it happens.</summary>
+/// <summary>An event for listeners that are watching when it happens.</summary>
 internal abstract record LiveEvent
 {
     public abstract string Type { get; }
@@ -17,14 +17,14 @@ internal abstract record LiveEvent
         json.WriteEndObject();
     }
 
-    /// <summary>Writes the fields after the type.</summary>
+    /// <summary>Writes the fields that follow the type.</summary>
     protected abstract void WriteFields(Utf8JsonWriter json);
 }
 
 /// <summary>Passes live events to listeners. Nothing is stored, so a change that must not be lost needs its own row. Thread-safe.</summary>
 internal sealed class EventFeed
 {
-    // Replaced as a whole, so that publishing needs no lock.
+    // Replaced as a whole, so that publishing requires no lock.
     private ImmutableArray<Listener> _listeners = [];
 
     public void Publish(LiveEvent happened)

@@ -4,7 +4,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Events;
 
 /// <summary>
-/// Streams events to clients (ADM-20 to ADM-23). Each frame is created once for all watchers, and only if there are any. Changes are kept for five
+/// Streams events to clients (ADM-20 to ADM-23). Each frame is created once for all watchers, and only if there is at least one. Changes are kept for five
 /// minutes, so that a client that reconnects in time continues after its last frame. Thread-safe. All watchers receive frames in numerical order.
 /// </summary>
 internal sealed class EventHub : IAsyncDisposable
@@ -12,7 +12,7 @@ internal sealed class EventHub : IAsyncDisposable
     /// <summary>Minimum interval between two frames of a change topic. Changes in between share a frame.</summary>
     public static readonly TimeSpan FrameInterval = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>How long changes are kept, and how long recording continues after the last watcher has left.</summary>
+    /// <summary>How long changes are kept, and how long recording continues after the last watcher leaves.</summary>
     public static readonly TimeSpan ReplayWindow = TimeSpan.FromMinutes(5);
 
     // Maximum bytes of kept frames. A busy import produces a few hundred KiB in five minutes.
@@ -20,15 +20,15 @@ internal sealed class EventHub : IAsyncDisposable
 
     private static readonly TimeSpan PauseAfterFailure = TimeSpan.FromSeconds(1);
 
-    // Guards the fields below and the runs. Topics begin and create frames under this lock, so they must not call back. Runs are canceled and clients
-    // dropped outside the lock.
+    // Guards the fields below and the runs. Topics begin and create frames under this lock, so they must not call back. Runs are canceled and clients dropped
+    // outside the lock.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Run> _runs = [];
     private readonly Queue<KeptFrame> _kept = [];
     private long _keptBytes;
     private long _seq;
 
-    // Number of the last evicted frame.
+    // Number of the last frame that was evicted.
     private long _floor;
     private Task _ended = Task.CompletedTask;
     private bool _isClosed;
@@ -44,11 +44,11 @@ internal sealed class EventHub : IAsyncDisposable
         _families = [.. families];
         _time = time;
         _logger = logger;
-        // Start from the clock, so that numbers grow across restarts unless the clock goes back.
+        // Start at the current time, so that numbers grow across restarts unless the clock is set back.
         _seq = _floor = time.WallTime().ToUnixTimeMilliseconds();
     }
 
-    /// <summary>Number of the last published change. Rows read later include all changes up to it.</summary>
+    /// <summary>Number of the last published change. Rows read later reflect all changes up to it.</summary>
     public long Seq
     {
         get
@@ -61,7 +61,7 @@ internal sealed class EventHub : IAsyncDisposable
     public bool Knows(string name) =>
         _topics.Any(topic => topic.Name == name) || _families.Any(family => name.Length > family.Prefix.Length && name.StartsWith(family.Prefix, StringComparison.Ordinal));
 
-    /// <summary>Starts watching existing, distinct topics from the client's position; null for a new client.</summary>
+    /// <summary>Starts watching topics, which must exist and be distinct, from the client's position; null for a new client.</summary>
     public async Task<EventWatch> WatchAsync(IReadOnlyList<string> names, EventPlace? since, CancellationToken cancellationToken)
     {
         var (watch, at, topics, fresh) = Enter(names, since);
@@ -117,8 +117,8 @@ internal sealed class EventHub : IAsyncDisposable
     }
 
     /// <summary>
-    /// Registers a watch. Returns it with its missed frames, its first number, the bits of the topics that continue, and the new topics with bit and snapshot
-    /// number.
+    /// Registers a watch. Returns it with its missed frames, its first number, the bits of the topics that continue, and each new topic with its bit and
+    /// snapshot number.
     /// </summary>
     private (EventWatch Watch, long At, ulong Topics, List<(ITopic Topic, ulong Bit, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventPlace? since)
     {
@@ -145,7 +145,7 @@ internal sealed class EventHub : IAsyncDisposable
         }
     }
 
-    /// <summary>Returns the run of a topic, started if necessary.</summary>
+    /// <summary>Returns a topic's run, which is started if necessary.</summary>
     private Run Open(string name)
     {
         if (_runs.TryGetValue(name, out var run))
@@ -181,7 +181,7 @@ internal sealed class EventHub : IAsyncDisposable
         return family.Of(name[family.Prefix.Length..]);
     }
 
-    /// <summary>Ends a run. The caller cancels its token after it has released _gate.</summary>
+    /// <summary>Ends a run. The caller cancels the run's token after releasing _gate.</summary>
     private Run End(Run run)
     {
         _runs.Remove(run.Topic.Name);
@@ -203,7 +203,7 @@ internal sealed class EventHub : IAsyncDisposable
         run.Stop.Cancel();
     }
 
-    /// <summary>Publishes the first change at once. Changes within <see cref="FrameInterval"/> afterwards share the next frame.</summary>
+    /// <summary>Publishes the first change immediately. Changes within <see cref="FrameInterval"/> after it share the next frame.</summary>
     private async Task FollowAsync(Run run, IChangeTopic topic, CancellationToken stop)
     {
         try
@@ -241,10 +241,10 @@ internal sealed class EventHub : IAsyncDisposable
         }
     }
 
-    /// <summary>Returns the time to the next whole interval, because a client of several topics then gets their samples together and redraws once.</summary>
+    /// <summary>Returns the time to the next whole interval, so that a client of several topics gets all samples together and redraws once.</summary>
     private TimeSpan UntilNext(TimeSpan interval) => interval - TimeSpan.FromTicks(_time.GetElapsedTime(0).Ticks % interval.Ticks);
 
-    /// <summary>Drops the watchers if the topic fails, because they may have missed changes and must start over.</summary>
+    /// <summary>If the topic fails, drops its watchers, because they may have missed changes and must start over.</summary>
     private async Task<FrameMaker?> TryAsync(Run run, Func<Task<FrameMaker?>> make, CancellationToken stop)
     {
         try
@@ -304,7 +304,7 @@ internal sealed class EventHub : IAsyncDisposable
 
     private readonly record struct KeptFrame(Run Run, EventFrame Frame, long At);
 
-    /// <summary>A topic that has watchers, or had some until recently.</summary>
+    /// <summary>A topic that has watchers, or had watchers until recently.</summary>
     private sealed class Run(ITopic topic)
     {
         public ITopic Topic => topic;
@@ -316,13 +316,13 @@ internal sealed class EventHub : IAsyncDisposable
         public Channel<bool> Signal { get; } =
             Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
 
-        /// <summary>Its bit in frame ids; 0 for a sampled topic, which always starts with a snapshot.</summary>
+        /// <summary>The topic's bit in frame ids; 0 for a sampled topic, which always starts with a snapshot.</summary>
         public ulong Bit { get; set; }
 
-        /// <summary>Number after which no change was missed.</summary>
+        /// <summary>Number since which no change was missed.</summary>
         public long Since { get; set; }
 
-        /// <summary>Number of its last change.</summary>
+        /// <summary>Number of the topic's last change.</summary>
         public long Last { get; set; }
 
         public Task Running { get; set; } = Task.CompletedTask;

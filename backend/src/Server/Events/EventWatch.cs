@@ -3,10 +3,10 @@ using System.Threading.Channels;
 
 namespace Sluice.Server.Events;
 
-/// <summary>A frame of the event stream, or a keep-alive comment if the topic is empty. It and earlier frames hold all changes up to <c>Seq</c>.</summary>
+/// <summary>A frame of the event stream, or a keep-alive comment if the topic is empty. Frames up to this one contain all changes up to <c>Seq</c>.</summary>
 internal sealed record EventFrame(string Topic, long Seq, ReadOnlyMemory<byte> Json);
 
-/// <summary>A client's position: the number of its last frame, and a bit per watched change topic.</summary>
+/// <summary>A client's position: the number of its last frame, and one bit per watched change topic.</summary>
 internal readonly record struct EventPlace(long Seq, ulong Topics)
 {
     /// <summary>Parses a frame id; null if invalid. A plain number means all topics.</summary>
@@ -30,10 +30,10 @@ internal readonly record struct EventPlace(long Seq, ulong Topics)
 /// <summary>The frames for one client. The hub writes them, and a single reader reads them.</summary>
 internal sealed class EventWatch : IDisposable
 {
-    /// <summary>Maximum pending bytes. Beyond it, the next frame drops the client (ADM-23).</summary>
+    /// <summary>Maximum pending bytes. If they are exceeded, the next frame drops the client (ADM-23).</summary>
     public const int MaxWaiting = 64 << 10;
 
-    // Estimated memory of a frame besides its JSON, in bytes.
+    // Estimated memory of a frame in addition to its JSON, in bytes.
     private const int Overhead = 64;
 
     private static readonly EventFrame KeepAlive = new("", 0, default);
@@ -49,12 +49,12 @@ internal sealed class EventWatch : IDisposable
     public ulong Topics { get; }
 
     /// <summary>
-    /// The first frames: missed ones, then snapshots of the other topics. Each id contains only the topics sent so far, so that a client that disconnects
-    /// early repeats only the rest.
+    /// The first frames: missed ones, then snapshots of the other topics. Each id contains only the topics sent so far, so that a client that disconnects early
+    /// repeats only the rest.
     /// </summary>
     public List<(EventFrame Frame, ulong Topics)> First { get; } = [];
 
-    /// <summary>Canceled when the client is dropped because of too many pending bytes.</summary>
+    /// <summary>Canceled if the client is dropped because too many bytes are pending.</summary>
     public CancellationToken Dropped => _dropped.Token;
 
     /// <summary>Waits for the next frame after <see cref="First"/>; null if the client was dropped.</summary>
@@ -83,7 +83,7 @@ internal sealed class EventWatch : IDisposable
         return true;
     }
 
-    /// <summary>Adds a comment unless a frame is pending, because either makes the reader check the connection.</summary>
+    /// <summary>Adds a comment unless a frame is pending, because either one makes the reader check the connection.</summary>
     public void OfferKeepAlive()
     {
         if (!HasMore)

@@ -1,9 +1,9 @@
 namespace Sluice.Server.Events;
 
-/// <summary>Creates the JSON of a frame, on one line, once its number <paramref name="seq"/> is known. Must be fast and free of side effects.</summary>
+/// <summary>Creates a frame's JSON, on one line, once the frame's number <paramref name="seq"/> is known. Must be fast and free of side effects.</summary>
 internal delegate ReadOnlyMemory<byte> FrameMaker(long seq);
 
-/// <summary>A topic that clients can watch (ADM-20). It works only while it is watched. Thread-safe.</summary>
+/// <summary>A topic that clients can watch (ADM-20). It does nothing while it is not watched. Thread-safe.</summary>
 internal interface ITopic
 {
     string Name { get; }
@@ -14,10 +14,10 @@ internal interface ITopic
 
 internal interface IChangeTopic : ITopic
 {
-    /// <summary>Records changes until the result is disposed. Calls <paramref name="changed"/>, which never blocks, on any thread after each change.</summary>
+    /// <summary>Records changes until the result is disposed. After each change, calls <paramref name="changed"/>, which never blocks, on any thread.</summary>
     IDisposable Begin(Action changed);
 
-    /// <summary>Returns and clears the recorded changes; null without changes. Calls must not overlap.</summary>
+    /// <summary>Returns and clears the recorded changes; null if there are none. Calls must not overlap.</summary>
     ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken);
 }
 

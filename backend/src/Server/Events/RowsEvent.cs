@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Sluice.Server.Events;
 
-/// <summary>Rows of a list have changed. Contains only keys, because rows may change again before they are shown; null keys mean too many.</summary>
+/// <summary>Rows of a list have changed. Contains only keys, because rows may change again before they are shown. Null keys mean too many to list.</summary>
 internal abstract record RowsEvent(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : LiveEvent
 {
     /// <summary>Maximum keys in an event.</summary>
