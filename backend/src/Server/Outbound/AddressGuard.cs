@@ -7,8 +7,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Decides which URLs from outside may be fetched (S10): public addresses at indexer ports, and hosts trusted by the administrator at any port. A host is
-/// checked twice: by name, and by address when connecting. Thread-safe. Does not resolve names.
+/// Decides which URLs from outside may be fetched (S10): public addresses at the usual indexer ports, and hosts trusted by the administrator at any port. A
+/// host is checked twice: by name, and by address when connecting. Thread-safe. Does not resolve names.
 /// </summary>
 internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 {
@@ -17,10 +17,10 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 
     private const string NotPublic = "the address is not public; add its host to the trusted hosts";
 
-    // Ports of web servers, Jackett and similar tools, which may also have public names.
+    // Ports of web servers, Jackett and similar tools, which may also be reachable under public names.
     private static readonly int[] PublicPorts = [80, 443, 8080, 8443, 9117];
 
-    // From the IANA special-purpose registries, with the multicast and reserved ranges.
+    // From the IANA special-purpose registries, plus the multicast and reserved ranges.
     private static readonly IPNetwork[] NotPublic4 =
     [
         .. ((string[])
@@ -30,7 +30,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         ]).Select(IPNetwork.Parse),
     ];
 
-    // Ranges that contain no ordinary host, such as the metadata services of cloud providers.
+    // Ranges without ordinary hosts, which contain, for example, the metadata services of cloud providers.
     private static readonly IPNetwork[] NoHostRanges =
     [
         .. ((string[])["0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "::/128", "fe80::/10", "ff00::/8"]).Select(IPNetwork.Parse),
@@ -44,7 +44,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
     // Ranges that embed an IPv4 address at a byte offset: NAT64 (RFC 6052) and 6to4 (RFC 3056).
     private static readonly (IPNetwork Network, int At)[] Embedding = [(IPNetwork.Parse("64:ff9b::/96"), 12), (IPNetwork.Parse("2002::/16"), 2)];
 
-    /// <summary>Returns why a URL must not be fetched, judged from its text alone; null if it may be fetched.</summary>
+    /// <summary>Returns why a URL must not be fetched, judging only by its text; null if it may be fetched.</summary>
     public string? Refuse(Uri url)
     {
         if (!url.IsAbsoluteUri || (url.Scheme != Uri.UriSchemeHttp && url.Scheme != Uri.UriSchemeHttps))
@@ -58,7 +58,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         return Trusts(url.IdnHost) || IsOfPublicPort(url.Port) || Networks().Any() ? null : PortRefused(url.Port);
     }
 
-    /// <summary>Returns why a connection to an address of a host is refused; null if allowed.</summary>
+    /// <summary>Returns why a connection to a host's address is refused; null if it is allowed.</summary>
     public string? Refuse(string host, IPAddress address, int port)
     {
         if (Trusts(host) || Networks().Any(network => network.Contains(Plain(address))))
@@ -69,8 +69,8 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
     }
 
     /// <summary>
-    /// Returns why a connection to a host configured by the administrator is refused; null if allowed. Allows private networks and all ports, because such
-    /// programs run at home.
+    /// Returns why a connection to a host configured by the administrator is refused; null if it is allowed. Allows private networks and all ports, because
+    /// such programs run in home networks.
     /// </summary>
     public static string? RefuseConfigured(IPAddress address)
     {
@@ -112,7 +112,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 
     private static bool IsLiteral(string host, out IPAddress address) => IPAddress.TryParse(host, out address!);
 
-    /// <summary>Unmaps IPv4-mapped addresses. Drops the zone of a link-local address, because it does not affect the checks.</summary>
+    /// <summary>Unmaps IPv4-mapped addresses. Drops the zone of a link-local address, because the zone does not affect the checks.</summary>
     private static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6
         ? address.MapToIPv4()
         : address.AddressFamily == AddressFamily.InterNetworkV6 && address.ScopeId != 0 ? new IPAddress(address.GetAddressBytes()) : address;
@@ -121,6 +121,6 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 /// <summary>An address must not be fetched. The message may be shown to users and contains no address.</summary>
 internal sealed class AddressRefusedException(string reason) : Exception(reason)
 {
-    /// <summary>Whether a redirect was refused, which no setting can allow.</summary>
+    /// <summary>Whether the refusal concerns a redirect, which no setting can allow.</summary>
     public bool IsRedirect { get; init; }
 }

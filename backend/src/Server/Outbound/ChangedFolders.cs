@@ -1,9 +1,9 @@
 namespace Sluice.Server.Outbound;
 
-/// <summary>Collects changed folders until the next notification. Beyond <see cref="MaxFolders"/> it reports that any folder may have changed.</summary>
+/// <summary>Collects changed folders until the next notification. Above <see cref="MaxFolders"/>, it reports that any folder may have changed.</summary>
 internal sealed class ChangedFolders
 {
-    /// <summary>Maximum folders, because a request with paths of some hundred bytes each then stays below 1 MiB.</summary>
+    /// <summary>Maximum folders, so that a request with paths of some hundred bytes each stays below 1 MiB.</summary>
     public const int MaxFolders = 500;
 
     private readonly Lock _gate = new();
@@ -24,7 +24,7 @@ internal sealed class ChangedFolders
         }
     }
 
-    /// <summary>Returns a batch whose notification failed, so that it is sent again.</summary>
+    /// <summary>Takes back a batch whose notification failed, so that it is sent again.</summary>
     public void Return(Batch batch)
     {
         lock (_gate)
@@ -32,7 +32,7 @@ internal sealed class ChangedFolders
         Add(batch.Folders);
     }
 
-    /// <summary>Takes all changes; null without changes.</summary>
+    /// <summary>Returns and clears all changes; null if there are none.</summary>
     public Batch? Take()
     {
         lock (_gate)
@@ -46,6 +46,6 @@ internal sealed class ChangedFolders
         }
     }
 
-    /// <summary>The changes for one notification. Paths start at the WebDAV root, without outer slashes; empty if any folder may have changed.</summary>
+    /// <summary>The changes for one notification. Paths start at the WebDAV root, without outer slashes. Empty if any folder may have changed.</summary>
     internal sealed record Batch(bool All, IReadOnlyList<string> Folders);
 }

@@ -9,18 +9,18 @@ namespace Sluice.Server.Outbound;
 internal delegate Task<IPAddress[]> HostLookup(string host, CancellationToken cancellationToken);
 
 /// <summary>
-/// Fetches URLs from outside (S10). It connects to the very address that <see cref="AddressGuard"/> checked, because a second DNS query could return
-/// another. Each redirect is checked again. It ignores proxies and credentials of the environment, and stores no cookies.
+/// Fetches URLs from outside (S10). It connects to exactly the address that <see cref="AddressGuard"/> checked, because a second DNS query could return a
+/// different one. Each redirect is checked as well. It ignores proxies and credentials from the environment, and stores no cookies.
 /// </summary>
-/// <remarks>Thread-safe. Connections are not reused, so that changed trusted hosts apply at once.</remarks>
+/// <remarks>Thread-safe. Connections are not reused, so that changes to the trusted hosts apply immediately.</remarks>
 internal sealed class GuardedClient : IDisposable
 {
     public const int MaxRedirects = 10;
 
-    // Marks requests to a host configured by the administrator.
+    // Marks requests to a host that the administrator configured.
     private static readonly HttpRequestOptionsKey<bool> Named = new("named");
 
-    // Per address, so that one unresponsive address leaves time for the next.
+    // Per address, so that an unresponsive address leaves time for the next one.
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
 
     private readonly AddressGuard _guard;
@@ -39,7 +39,7 @@ internal sealed class GuardedClient : IDisposable
             UseCookies = false,
             PooledConnectionLifetime = TimeSpan.Zero,
             ActivityHeadersPropagator = null,
-            // Servers send raw UTF-8 file names in Content-Disposition.
+            // Some servers send unencoded UTF-8 file names in Content-Disposition.
             ResponseHeaderEncodingSelector = (_, _) => Encoding.UTF8,
             ConnectCallback = ConnectAsync,
         })
@@ -48,7 +48,7 @@ internal sealed class GuardedClient : IDisposable
         };
     }
 
-    /// <summary>Fetches a URL. Returns any response except a redirect, once its headers are read. The caller disposes it.</summary>
+    /// <summary>Fetches a URL. Returns any response except a redirect, as soon as its headers are read. The caller disposes it.</summary>
     /// <exception cref="AddressRefusedException">The URL or a redirect target is not allowed.</exception>
     /// <exception cref="HttpRequestException">There was no response.</exception>
     public async Task<HttpResponseMessage> GetAsync(Uri url, CancellationToken cancellationToken)
@@ -68,8 +68,8 @@ internal sealed class GuardedClient : IDisposable
         }
     }
 
-    /// <summary>Sends a request to a program configured by the administrator. Follows no redirects. The caller disposes request and response.</summary>
-    /// <exception cref="AddressRefusedException">No ordinary host can have such an address.</exception>
+    /// <summary>Sends a request to a program that the administrator configured. Follows no redirects. The caller disposes request and response.</summary>
+    /// <exception cref="AddressRefusedException">The address cannot belong to an ordinary host.</exception>
     /// <exception cref="HttpRequestException">There was no response.</exception>
     public Task<HttpResponseMessage> SendToConfiguredAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
@@ -93,7 +93,7 @@ internal sealed class GuardedClient : IDisposable
     private async Task<HttpResponseMessage> SendAsync(Uri url, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, url);
-        // Replace other characters, because a header must be ASCII.
+        // Replace other characters, because header values must be ASCII.
         var agent = string.Concat(_options.CurrentValue.UserAgent.Select(c => char.IsAscii(c) ? c : '?'));
         request.Headers.TryAddWithoutValidation("User-Agent", agent);
         return await SendAsync(request, cancellationToken);

@@ -7,11 +7,11 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Outbound;
 
-/// <summary>Calls the remote control of the rclone that mounts the WebDAV tree, at the administrator's address (S10).</summary>
-/// <remarks>Thread-safe. Follows no redirects and uses no proxy, because credentials must reach only that host.</remarks>
+/// <summary>Calls the remote control of the rclone that mounts the WebDAV tree, at the address set by the administrator (S10).</summary>
+/// <remarks>Thread-safe. Follows no redirects and uses no proxy, because the credentials must reach only that host.</remarks>
 internal sealed class RcloneClient(TimeProvider time) : IDisposable
 {
-    /// <summary>Timeout of one call until the status line.</summary>
+    /// <summary>Timeout of a call, up to the status line.</summary>
     public static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
 
     private readonly HttpClient _http = new(new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false })
@@ -38,7 +38,7 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
 
         try
         {
-            // Ignore the body, because it only repeats the folders or contains an error with their names.
+            // Ignore the body, because it only repeats the folders, or contains an error with their names.
             using var answer = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel.Token);
             return answer.IsSuccessStatusCode ? null : string.Create(CultureInfo.InvariantCulture, $"it answered {(int)answer.StatusCode}");
         }
@@ -54,7 +54,7 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
 
     public void Dispose() => _http.Dispose();
 
-    /// <summary>Returns a JSON object with the members <c>dir</c>, <c>dir2</c> and so on. An empty object means all folders.</summary>
+    /// <summary>Returns a JSON object with members <c>dir</c>, <c>dir2</c> and so on. An empty object means all folders.</summary>
     private static byte[] Describe(ChangedFolders.Batch changed) => JsonSerializer.SerializeToUtf8Bytes(
         changed.Folders.Select((folder, i) => (Name: i == 0 ? "dir" : string.Create(CultureInfo.InvariantCulture, $"dir{i + 1}"), Folder: folder))
             .ToDictionary(member => member.Name, member => member.Folder),

@@ -6,8 +6,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Notifies the rclone that mounts the WebDAV tree of changed folders, because it caches listings (DAV-17). Changes during a call go into the next call.
-/// Failed changes are sent again after a growing delay or with the next change. No request waits for rclone.
+/// Notifies the rclone that mounts the WebDAV tree of changed folders, because rclone caches listings (DAV-17). Changes during a call are sent in the next
+/// call. Failed changes are sent again after an increasing delay, or with the next change. No request waits for rclone.
 /// </summary>
 internal sealed class RcloneNotifier(
     RcloneClient client, IOptionsMonitor<RcloneOptions> options, TimeProvider time, ILogger<RcloneNotifier> logger) : IWorker
@@ -22,7 +22,7 @@ internal sealed class RcloneNotifier(
 
     public string Name => "calls to rclone";
 
-    /// <summary>Records that a release was published, hidden, restored or removed. Returns at once.</summary>
+    /// <summary>Records that a release was published, hidden, restored or removed. Returns immediately.</summary>
     public void ReleaseChanged(string folder, string name)
     {
         if (!options.CurrentValue.RcEnabled)
@@ -37,10 +37,10 @@ internal sealed class RcloneNotifier(
         _signal.Writer.TryWrite(true);
     }
 
-    /// <summary>Sends changes until canceled. Unsent changes appear after rclone's own cache time.</summary>
+    /// <summary>Sends changes until canceled. Changes that were not sent appear once rclone's own cache expires.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
-        // An earlier run may have left unsent changes, so the first call is due at once.
+        // An earlier run may have left unsent changes, so the first call is due immediately.
         TimeSpan? retry = TimeSpan.Zero;
         var failed = false;
         while (true)
@@ -55,7 +55,7 @@ internal sealed class RcloneNotifier(
     private static TimeSpan Next(TimeSpan? retry) =>
         retry is not { } last || last == TimeSpan.Zero ? FirstRetry : last * 2 < LongestRetry ? last * 2 : LongestRetry;
 
-    /// <summary>Returns at the next change or when the retry is due.</summary>
+    /// <summary>Returns at the next change, or when the retry is due.</summary>
     private async Task WaitForChangeAsync(TimeSpan? retry, CancellationToken stopping)
     {
         using var due = retry is { } after ? new CancellationTokenSource(after, time) : new CancellationTokenSource();
@@ -70,7 +70,7 @@ internal sealed class RcloneNotifier(
         }
     }
 
-    /// <returns>Whether the call succeeded; null without changes.</returns>
+    /// <returns>Whether the call succeeded; null if there were no changes.</returns>
     private async Task<bool?> NotifyAsync(bool failed, CancellationToken stopping)
     {
         var current = options.CurrentValue;
