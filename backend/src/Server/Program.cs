@@ -26,7 +26,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server;
 
-/// <summary>The composition root. Each folder adds its own services in the order of the layers.</summary>
+/// <summary>The composition root. Each folder adds its own services, in layer order.</summary>
 internal static class Program
 {
     public static Task<int> Main(string[] arguments)
@@ -47,7 +47,7 @@ internal static class Program
     /// <summary>Builds the application without opening any file or socket.</summary>
     public static WebApplication Build(ProcessEnvironment environment) => Build(environment, _ => { });
 
-    /// <summary>Builds the application with replaced services, so that tests can use their own clock or disk.</summary>
+    /// <summary>Builds the application with some services replaced, so that tests can use their own clock or disk.</summary>
     internal static WebApplication Build(ProcessEnvironment environment, Action<IServiceCollection> replace)
     {
         var process = ProcessOptions.Read(environment);

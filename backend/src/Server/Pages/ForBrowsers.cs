@@ -2,10 +2,10 @@ using Microsoft.AspNetCore.Routing.Matching;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>Marks an endpoint that answers only requests for HTML, on paths that <c>Accepts</c> allows. Others fall through (DAV-2, DAV-4, DAV-5).</summary>
+/// <summary>Marks an endpoint for requests that ask for HTML, on paths that <c>Accepts</c> allows. Others fall through (DAV-2, DAV-4, DAV-5).</summary>
 internal sealed record ForBrowsers(Func<PathString, bool>? Accepts = null);
 
-/// <summary>Removes marked endpoints unless the client requests HTML. Runs during routing, so that authorization sees the right endpoint.</summary>
+/// <summary>Removes marked endpoints unless the client requests HTML. Runs during routing, so that authorization sees the endpoint that is used.</summary>
 internal sealed class ForBrowsersPolicy : MatcherPolicy, IEndpointSelectorPolicy
 {
     public override int Order => 0;
@@ -28,7 +28,7 @@ internal sealed class ForBrowsersPolicy : MatcherPolicy, IEndpointSelectorPolicy
         return Task.CompletedTask;
     }
 
-    /// <summary>Browsers accept text/html by name. Players, mounts and download clients do not, so a wildcard alone does not count.</summary>
+    /// <summary>Browsers accept text/html by name. Players, mounts and download clients do not, so a wildcard alone is not sufficient.</summary>
     private static bool AsksForHtml(HttpRequest request)
     {
         foreach (var accepted in request.Headers.Accept)

@@ -6,8 +6,8 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>The page of the web UI, shared by all its routes. In a build without the UI, it explains how to build it.</summary>
-/// <remarks>Read on the first request, because the URL base is not known earlier. Thread-safe.</remarks>
+/// <summary>The page of the web UI, shared by all its routes. If the build has no UI, the page explains how to build it.</summary>
+/// <remarks>Read on the first request, because the URL base is not known until then. Thread-safe.</remarks>
 internal sealed partial class IndexPage(PageFolder folder)
 {
     private const string NotBuilt =
@@ -22,7 +22,7 @@ internal sealed partial class IndexPage(PageFolder folder)
 
         """;
 
-    // Concurrent first requests may each create the content, which is harmless because the results are equal.
+    // Concurrent first requests may each create the content, which is harmless because all results are equal.
     private volatile Content? _content;
 
     public async Task AnswerAsync(HttpContext http)
@@ -53,7 +53,7 @@ internal sealed partial class IndexPage(PageFolder folder)
             : new Content("text/plain; charset=utf-8", NotBuilt);
     }
 
-    /// <summary>Sets the base element. All addresses are relative to it, so that a URL base needs no separate build.</summary>
+    /// <summary>Sets the base element. All addresses are relative to it, so that a URL base requires no separate build.</summary>
     private static string WriteBase(string html, PathString urlBase)
     {
         var element = $"<base href=\"{HtmlEncoder.Default.Encode(urlBase.ToUriComponent())}/\" />";
@@ -69,7 +69,7 @@ internal sealed partial class IndexPage(PageFolder folder)
     [GeneratedRegex("""<script\b(?![^>]*\ssrc\s*=)[^>]*>(?<text>.*?)</script>""", RegexOptions.IgnoreCase | RegexOptions.Singleline)]
     private static partial Regex InlineScript();
 
-    /// <summary>A response body with its content security policy.</summary>
+    /// <summary>A response body and its content security policy.</summary>
     private sealed class Content
     {
         public Content(string type, string text)

@@ -11,7 +11,7 @@ internal sealed record PageFolder(string Root)
     public static PageFolder OfThisProgram { get; } = new(Path.Combine(AppContext.BaseDirectory, "wwwroot"));
 }
 
-/// <summary>The files of the web UI except its page: <c>assets</c> and the few files that browsers request on their own.</summary>
+/// <summary>The files of the web UI other than its page: <c>assets</c>, and the few files that browsers request on their own.</summary>
 /// <remarks>Lists the folder once, on the first request. Thread-safe.</remarks>
 internal sealed class PageFiles(PageFolder folder)
 {
@@ -22,7 +22,7 @@ internal sealed class PageFiles(PageFolder folder)
     private const string BrotliEnding = ".br";
     private const string GzipEnding = ".gz";
 
-    // The build puts a hash into each file name, so the content behind a name never changes.
+    // The build puts a content hash into each file name, so the content behind a name never changes.
     private const string CacheForever = "public, max-age=31536000, immutable";
     private const string CacheOneDay = "public, max-age=86400";
 
@@ -72,7 +72,7 @@ internal sealed class PageFiles(PageFolder folder)
                 StringComparer.Ordinal);
     }
 
-    /// <summary>A file and its compressed copies in the same folder.</summary>
+    /// <summary>A file with its compressed copies in the same folder.</summary>
     private sealed class PageFile(FileInfo plain, string contentType, string cacheControl)
     {
         private readonly FileInfo? _brotli = Copy(plain, BrotliEnding);

@@ -5,11 +5,11 @@ namespace Sluice.Server.Pages;
 
 internal static class PagesRegistration
 {
-    // Names of pages (DAV-3). The UI itself routes everything below them.
+    // Names of pages (DAV-3). The UI itself routes everything below these names.
     private static readonly string[] Names =
         ["setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs", "settings", "rescue"];
 
-    // Sonarr and Radarr link to these pages of SABnzbd, such as /config/categories/.
+    // Sonarr and Radarr link to these SABnzbd pages, such as /config/categories/.
     private static readonly string[] ForeignNames = ["config", "sabnzbd"];
 
     public static IServiceCollection AddPages(this IServiceCollection services)
@@ -19,8 +19,8 @@ internal static class PagesRegistration
     }
 
     /// <summary>
-    /// Maps the page and its files without a password. Redirects a browser from a folder of the tree to the page that shows it, and from a page of SABnzbd to
-    /// the settings. Unknown paths get the UI as well, because it can explain the error.
+    /// Maps the page and its files without a password. Redirects a browser from a folder of the tree to the page that shows the folder, and from a SABnzbd page
+    /// to the settings. Unknown paths also get the UI, because it can explain the error.
     /// </summary>
     public static void MapPages(this IEndpointRouteBuilder routes, Func<PathString, bool> isFolder, Func<PathString, bool> isUnknown)
     {
@@ -30,12 +30,12 @@ internal static class PagesRegistration
         // Match before endpoints that serve other clients under the same name, such as /health.
         foreach (var name in Names.Select(name => $"{name}/{{**path}}").Prepend(""))
             routes.MapMethods($"/{name}", reading, AnswerPage).OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers()).WithOrder(-1);
-        // Matched in the default order, so that the API keeps /sabnzbd/api.
+        // Match in the default order, so that the API keeps /sabnzbd/api.
         foreach (var name in ForeignNames)
             routes.MapMethods($"/{name}/{{**path}}", reading, RedirectToSettings).OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers());
         routes.MapMethods("/{**path}", [HttpMethods.Get], AnswerPage)
             .OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers(isUnknown)).WithOrder(int.MaxValue - 2);
-        // Matched just before the tree and after all other endpoints.
+        // Match just before the tree, after all other endpoints.
         routes.MapMethods("/{**path}", [HttpMethods.Get], RedirectToFiles)
             .OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers(isFolder)).WithOrder(int.MaxValue - 1);
     }
