@@ -5,7 +5,7 @@ namespace Sluice.Server.Pages;
 /// <summary>Marks an endpoint for requests that ask for HTML, on paths that <c>Accepts</c> allows. Others fall through (DAV-2, DAV-4, DAV-5).</summary>
 internal sealed record ForBrowsers(Func<PathString, bool>? Accepts = null);
 
-/// <summary>Removes marked endpoints unless the client requests HTML. Runs during routing, so that authorization sees the endpoint that is used.</summary>
+/// <summary>Removes marked endpoints unless the client requests HTML. Runs during routing, so that authorization sees the selected endpoint.</summary>
 internal sealed class ForBrowsersPolicy : MatcherPolicy, IEndpointSelectorPolicy
 {
     public override int Order => 0;

@@ -22,7 +22,7 @@ internal sealed partial class IndexPage(PageFolder folder)
 
         """;
 
-    // Concurrent first requests may each create the content, which is harmless because all results are equal.
+    // Concurrent first requests may each create the content. This is harmless, because all results are equal.
     private volatile Content? _content;
 
     public async Task AnswerAsync(HttpContext http)
