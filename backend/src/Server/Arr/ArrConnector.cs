@@ -14,7 +14,7 @@ internal sealed record OwnAddress(string Host, int Port, bool UseSsl, string Url
         CultureInfo.InvariantCulture, $"{(UseSsl ? "https" : "http")}://{(Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]" : Host)}:{Port}{UrlBase}");
 }
 
-/// <summary>An address that was tried. <c>Cause</c> says why the program cannot use it; null if it can.</summary>
+/// <summary>An attempted address. <c>Cause</c> says why the program cannot use it; null if it can.</summary>
 internal sealed record ArrTrial(OwnAddress Address, string? Cause);
 
 /// <summary>How a connection affects a program's download clients.</summary>

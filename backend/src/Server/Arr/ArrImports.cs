@@ -14,7 +14,7 @@ internal sealed class ArrImports(ArrStore store, ArrClient client, TimeProvider 
     /// <summary>Maximum downloads to ask about, because each requires a call to each program.</summary>
     public const int MostDownloads = 10;
 
-    // A dialog waits for the result, so a program that is down must not delay it longer.
+    // A dialog waits for the result, so an unreachable program must not delay it longer.
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(3);
 
     /// <summary>Asks all enabled programs at the same time. A program that does not respond in time is listed with its failure.</summary>

@@ -180,7 +180,7 @@ internal static class ArrJson
         return null;
     }
 
-    /// <summary>Returns a stable id for an element that has none.</summary>
+    /// <summary>Returns a stable id for an element without an id.</summary>
     internal static string IdOf(ArrKind kind, string url) =>
         Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes($"{kind} {url}")).AsSpan(0, 8));
 }

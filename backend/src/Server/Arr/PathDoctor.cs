@@ -80,7 +80,7 @@ internal sealed class PathDoctor(
                 needsVolume: true);
         }
 
-        // Blame a mapping only if the mount is visible, because a mapping into a mount that is missing shows no links either.
+        // Blame a mapping only if the mount is visible, because a mapping into a missing mount shows no links either.
         if (seesMount && theirs != ours)
             return Fault($"A remote path mapping of {server.Name} leads to {theirs}, which has no links. Remove the mapping.");
         if (seesMount)

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Sluice.Server.Events;
 
-/// <summary>An event for listeners that are watching when it happens.</summary>
+/// <summary>An event, delivered only to listeners watching when it happens.</summary>
 internal abstract record LiveEvent
 {
     public abstract string Type { get; }

@@ -28,7 +28,7 @@ internal sealed class EventHub : IAsyncDisposable
     private long _keptBytes;
     private long _seq;
 
-    // Number of the last frame that was evicted.
+    // Number of the last evicted frame.
     private long _floor;
     private Task _ended = Task.CompletedTask;
     private bool _isClosed;
@@ -145,7 +145,7 @@ internal sealed class EventHub : IAsyncDisposable
         }
     }
 
-    /// <summary>Returns a topic's run, which is started if necessary.</summary>
+    /// <summary>Returns a topic's run and starts it if necessary.</summary>
     private Run Open(string name)
     {
         if (_runs.TryGetValue(name, out var run))
@@ -304,7 +304,7 @@ internal sealed class EventHub : IAsyncDisposable
 
     private readonly record struct KeptFrame(Run Run, EventFrame Frame, long At);
 
-    /// <summary>A topic that has watchers, or had watchers until recently.</summary>
+    /// <summary>A topic with current or recent watchers.</summary>
     private sealed class Run(ITopic topic)
     {
         public ITopic Topic => topic;

@@ -5,7 +5,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>An import that was started. While it runs, the end is null and the report covers only settings.</summary>
+/// <summary>A started import. While it runs, the end is null and the report covers only settings.</summary>
 internal sealed record BegunImport(DateTimeOffset StartedAt, DateTimeOffset? FinishedAt, ImportReport Report)
 {
     /// <summary>Whether this version's import code started or repaired the import.</summary>

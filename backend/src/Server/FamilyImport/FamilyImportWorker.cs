@@ -138,7 +138,7 @@ internal sealed class FamilyImportWorker(
         }
     }
 
-    /// <summary>Returns the state. The report also lists files that were refused when they were first opened after the import.</summary>
+    /// <summary>Returns the state. The report also lists files refused when they were first opened after the import.</summary>
     public async Task<ImportView> ShowAsync(CancellationToken cancellationToken)
     {
         var view = Snapshot();

@@ -9,7 +9,7 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Imports the data of an old server. The same code first runs a rehearsal, which only counts, and then the import. It skips ids that were already imported, so
+/// Imports the data of an old server. The same code first runs a rehearsal, which only counts, and then the import. It skips ids already imported, so
 /// that an interrupted import can resume and a repeated one changes nothing.
 /// </summary>
 internal sealed class FamilyImporter(

@@ -15,7 +15,7 @@ internal sealed class FamilyStore(DbConnection connection)
 
     private readonly Dictionary<string, HashSet<string>> _columns = new(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Whether the tables are those that nzbdav and its forks use.</summary>
+    /// <summary>Whether the tables have the structure of nzbdav and its forks.</summary>
     public bool IsOfFamily => Has("DavItems", "ParentId") && Has("ConfigItems", "ConfigName");
 
     public bool Has(string table, string column)
@@ -48,7 +48,7 @@ internal sealed class FamilyStore(DbConnection connection)
             .Select(row => new FamilyLogin(Text(row[0]) ?? "", Text(row[1]) ?? "", Text(row[2]) ?? "")),
     ];
 
-    /// <summary>Reads all tree entries that have an id. <paramref name="nameless"/> counts files without an id.</summary>
+    /// <summary>Reads all tree entries with an id. <paramref name="nameless"/> counts files without an id.</summary>
     /// <exception cref="FamilyFormatException">The tree has too many entries.</exception>
     public IReadOnlyList<FamilyItem> ReadItems(out int nameless)
     {

@@ -26,7 +26,7 @@ internal sealed record LeftThing(ImportKind Kind, string Name, string Reason);
 /// <param name="Counts">One entry per kind.</param>
 /// <param name="Left">Skipped items, up to a limit.</param>
 /// <param name="Notes">One sentence per converted value, up to a limit.</param>
-/// <param name="Kept">Unknown keys, which are kept but have no effect.</param>
+/// <param name="Kept">Unknown keys, kept without effect.</param>
 internal sealed record ImportReport(
     IReadOnlyList<ImportCount> Counts,
     IReadOnlyList<LeftThing> Left,
@@ -37,10 +37,10 @@ internal sealed record ImportReport(
 {
     public static ImportReport Nothing { get; } = new([], [], 0, [], 0, []);
 
-    /// <summary>Returns the report of an import that is starting: the totals of its rehearsal, with nothing taken yet.</summary>
+    /// <summary>Returns the initial report of an import: the totals of its rehearsal, with nothing taken yet.</summary>
     public ImportReport Begin() => Nothing with { Counts = [.. Counts.Select(count => count with { Taken = 0, Left = 0 })] };
 
-    /// <summary>Returns the report plus the files that were refused after the import had listed them.</summary>
+    /// <summary>Returns the report plus the files refused after the import had listed them.</summary>
     public ImportReport With(IReadOnlyList<LeftThing> refused) => refused.Count == 0 ? this : this with
     {
         Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken - refused.Count, Left = count.Left + refused.Count } : count)],
@@ -48,7 +48,7 @@ internal sealed record ImportReport(
         LeftTotal = LeftTotal + refused.Count,
     };
 
-    /// <summary>Returns the report without these files, which were skipped before but are listed in the library now.</summary>
+    /// <summary>Returns the report without these formerly skipped files, because the library lists them now.</summary>
     public ImportReport Without(IReadOnlySet<string> listed) => listed.Count == 0 ? this : this with
     {
         Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken + listed.Count, Left = count.Left - listed.Count } : count)],

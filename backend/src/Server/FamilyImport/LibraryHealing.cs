@@ -8,7 +8,7 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Repairs an import by an earlier version, which skipped partly read files and trusted lengths that were total encoded bytes. Adds skipped files under their
+/// Repairs an import by an earlier version, which skipped partly read files and took total encoded bytes for lengths. Adds skipped files under their
 /// old ids and reopens files with doubtful lengths. Everything else stays unchanged, because the user may have changed it.
 /// </summary>
 internal sealed class LibraryHealing(
@@ -21,7 +21,7 @@ internal sealed class LibraryHealing(
     RcloneNotifier rclone)
 {
     /// <summary>
-    /// Repairs the library. Returns the names of all skipped files that are listed now, even if an interrupted run added them. Cancels only between releases.
+    /// Repairs the library. Returns the names of all skipped files now listed, even if an interrupted run added them. Cancels only between releases.
     /// </summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
     /// <exception cref="StorageException">The repaired data cannot be written.</exception>

@@ -5,7 +5,7 @@ using Sluice.Server.Outbound;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Hides or deletes history items, and deletes NZBs that are no longer needed. Releases stay, because an *arr deletes its history item after every import while
+/// Hides or deletes history items, and deletes NZBs no longer needed. Releases stay, because an *arr deletes its history item after every import while
 /// the imported file must keep playing.
 /// </summary>
 internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored, RcloneNotifier rclone)

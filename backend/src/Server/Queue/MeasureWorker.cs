@@ -7,7 +7,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Measures NZBs added by older versions, retries or library imports, which have no measure. Each has its own transaction, so a restart loses nothing.
+/// Measures NZBs without a measure, added by older versions, retries or library imports. Each has its own transaction, so a restart loses nothing.
 /// </summary>
 internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, SluiceDatabase database, TimeProvider time, ILogger<MeasureWorker> logger) : IWorker
 {

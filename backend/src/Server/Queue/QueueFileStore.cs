@@ -25,7 +25,7 @@ internal sealed class QueueFileStore(SluiceDatabase database)
             """,
             file);
 
-    /// <summary>Adds a file for an NZB that has none, named after its item, with a number if the name is taken. Returns the row number.</summary>
+    /// <summary>Adds a file for an NZB without one, named after its item, with a number if the name is taken. Returns the row number.</summary>
     public static long InsertFor(DbConnection connection, QueueItem item) => Insert(connection, new QueueFile
     {
         Folder = item.Folder,

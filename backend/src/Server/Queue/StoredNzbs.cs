@@ -15,7 +15,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
     private readonly Lock _gate = new();
     private readonly Dictionary<string, int> _pins = [];
 
-    // Hashes whose rows are being checked and whose blobs may be deleted. A new pin waits until that is done.
+    // Hashes whose rows are being checked and whose blobs may be deleted. A new pin waits until the removal ends.
     private readonly Dictionary<string, TaskCompletionSource> _leaving = [];
 
     /// <summary>Starts an upload. Disposing the lease ends it.</summary>

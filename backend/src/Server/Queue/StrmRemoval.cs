@@ -14,7 +14,7 @@ internal sealed class StrmRemoval(SluiceDatabase database, StrmLinks links, ILog
 {
     private const int PerTransaction = 200;
 
-    /// <summary>Deletes and writes all files that are due.</summary>
+    /// <summary>Deletes and writes all due files.</summary>
     /// <returns>Whether something failed or its root folder is missing, so that a later call must retry.</returns>
     public async Task<bool> SettleAsync(CancellationToken stopping)
     {
@@ -37,7 +37,7 @@ internal sealed class StrmRemoval(SluiceDatabase database, StrmLinks links, ILog
                 var ids = item.Files.ToDictionary(file => links.LinkOf(Guid.Parse(file.Id), file.Path), file => file.Id);
                 foreach (var folder in item.Folders)
                 {
-                    // The files still exist on the share, which is not mounted.
+                    // The share is not mounted, but still has the files.
                     if (!Directory.Exists(folder.Root))
                         missing++;
                     else if (failures.Try(folder.Name, () => found.AddRange(StrmLinks.Find(folder, ids))))

@@ -3,7 +3,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=cancel_pp</c>: cancels items that are being checked or published, because these steps correspond to SABnzbd's post-processing.</summary>
+/// <summary><c>mode=cancel_pp</c>: cancels items during checks or publication, because these steps correspond to SABnzbd's post-processing.</summary>
 internal sealed class CancelPpMode(QueueActivity activity, QueueRemoval removal) : ISabMode
 {
     public string Name => "cancel_pp";

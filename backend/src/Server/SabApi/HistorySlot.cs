@@ -13,7 +13,7 @@ internal static class HistorySlot
     /// <param name="root">The folder of completed items that contains the release.</param>
     public static void Write(ISabWriter to, HistoryItem item, string password, string root)
     {
-        // Clients delete this folder, so an item that has no folder of its own must not report the category folder.
+        // Clients delete this folder, so an item without its own folder must not report the category folder.
         var storage = item.IsCompleted && item.ReleaseFolder.Length > 0 ? $"{root}/{item.Folder}/{item.ReleaseFolder}" : "";
         to.BeginObject();
         to.Field("completed", item.CompletedAt.ToUnixTimeSeconds());

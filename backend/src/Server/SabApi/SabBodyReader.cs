@@ -35,7 +35,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     /// <summary>Reads the whole body. Stops early if the call is refused or too slow.</summary>
     /// <returns>The call, with the parameters and the upload in the body.</returns>
     /// <exception cref="InvalidDataException">The body is malformed.</exception>
-    /// <exception cref="BadHttpRequestException">The body is too long, or exceeds the limit for requests that have no key.</exception>
+    /// <exception cref="BadHttpRequestException">The body is too long, or exceeds the limit for requests without a key.</exception>
     public async Task<SabCall> ReadAsync(SabCall call)
     {
         var http = call.Http;
@@ -102,7 +102,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                     continue;
                 }
 
-                // An empty file field arrives as a part that has no file name.
+                // An empty file field arrives as a part without a file name.
                 if (!FileFields.Contains(name) || FileNameOf(disposition).Length == 0 || call.Upload is not null || early is not null)
                     continue;
                 if (!SabAccess.Opens(key))

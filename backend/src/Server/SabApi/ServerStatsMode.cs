@@ -3,7 +3,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=server_stats</c>: traffic and article counts by provider and day (SAB-46). Merges providers that have the same nickname.</summary>
+/// <summary><c>mode=server_stats</c>: traffic and article counts by provider and day (SAB-46). Merges providers with the same nickname.</summary>
 internal sealed class ServerStatsMode(ProviderHost providers, ProviderUsage usage) : ISabMode
 {
     public string Name => "server_stats";

@@ -5,7 +5,7 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>A stored NZB that has no row in the restored database (OPS-12).</summary>
+/// <summary>A stored NZB without a row in the restored database (OPS-12).</summary>
 /// <param name="Name">Name of the item when the NZB was accepted; if unknown, the start of the hash.</param>
 /// <param name="Category">Category of the item when the NZB was accepted; empty if unknown.</param>
 /// <param name="At">When the NZB was accepted or last stored.</param>

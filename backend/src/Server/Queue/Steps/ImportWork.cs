@@ -50,7 +50,7 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>The map of the release; set by MapArchives.</summary>
     public ReleaseMap Map { get => field ?? throw Early(); set; }
 
-    /// <summary>Keys of essential articles that are missing.</summary>
+    /// <summary>Keys of missing essential articles.</summary>
     public HashSet<string> Gone { get; } = new(StringComparer.Ordinal);
 
     /// <summary>The connections that delivered damaged articles. Thread-safe.</summary>

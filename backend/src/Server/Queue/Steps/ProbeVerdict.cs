@@ -33,7 +33,7 @@ internal static class ProbeVerdict
     /// <param name="segments">Number of segments of the whole payload.</param>
     public static bool IsLost(FileHead file, long segments) => !IsUsable(file) && IsEssential(file, segments);
 
-    /// <summary>Whether enough of the file is known to publish it. Companion files that are not usable are omitted.</summary>
+    /// <summary>Whether enough of the file is known to publish it. Unusable companion files are omitted.</summary>
     public static bool IsUsable(FileHead file) => file.State switch
     {
         HeadState.Skipped => true,

@@ -126,7 +126,7 @@ internal sealed record NamedRelease(
     ];
 
     /// <summary>Names the files and applies the configured filters (IMP-70, IMP-71).</summary>
-    /// <param name="name">Name of the item. Also used for files that have no name of their own.</param>
+    /// <param name="name">Name of the item. Also used for files without their own name.</param>
     public static NamedRelease Of(
         ReleasePlan plan, QueueItem item, string name, ImportOptions options, bool showsPar2, bool windowsSafe)
     {

@@ -13,7 +13,7 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Repeats the import steps up to the map for a release that is already in the library. Names, lengths and validators stay the same.</summary>
+/// <summary>Repeats the import steps up to the map for a release already in the library. Names, lengths and validators stay the same.</summary>
 /// <remarks>There are two causes. If a reader refuted a predicted volume, every header is read (IMP-52). If the map comes from an old server and is unverified,
 /// the NZB is opened for the first time (IMP-36). Releases with waiting readers go first, the others one by one while nothing plays.</remarks>
 internal sealed class RemappingWorker(
