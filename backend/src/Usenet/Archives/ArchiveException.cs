@@ -9,7 +9,7 @@ public enum ArchiveFault
     /// <summary>The archive uses a feature that cannot be streamed.</summary>
     Unsupported,
 
-    /// <summary>The archive continues in a volume never posted.</summary>
+    /// <summary>The archive continues in a volume that was never posted.</summary>
     Incomplete,
 
     NoPassword,

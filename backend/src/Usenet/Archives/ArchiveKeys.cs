@@ -3,20 +3,20 @@ namespace Sluice.Usenet.Archives;
 /// <summary>How a format derives a key from a password.</summary>
 public enum KeyScheme
 {
-    /// <summary>RAR 2.9 to 4: 2^18 rounds of SHA-1 give the AES-128 key and the initialization vector.</summary>
+    /// <summary>RAR 2.9 to 4: 2^18 rounds of SHA-1 yield the AES-128 key and the initialization vector.</summary>
     Rar4,
 
-    /// <summary>RAR 5: PBKDF2 with HMAC-SHA-256 gives an AES-256 key.</summary>
+    /// <summary>RAR 5: PBKDF2 with HMAC-SHA-256 yields an AES-256 key.</summary>
     Rar5,
 
-    /// <summary>RAR 5: 32 more rounds, folded to 8 bytes, give a check value that detects a wrong password without decrypting.</summary>
+    /// <summary>RAR 5: 32 more rounds, folded to 8 bytes, yield a check value that detects a wrong password without decrypting.</summary>
     Rar5Check,
 
-    /// <summary>7z: 2^n rounds of SHA-256 give an AES-256 key.</summary>
+    /// <summary>7z: 2^n rounds of SHA-256 yield an AES-256 key.</summary>
     SevenZip,
 }
 
-/// <summary>Identifies a key to derive. Equal requests give equal keys.</summary>
+/// <summary>Identifies a key to derive. Equal requests yield equal keys.</summary>
 /// <param name="Salt">The archive's salt as hexadecimal digits, so that requests compare by value; empty if there is none.</param>
 /// <param name="RoundsLog2">Binary logarithm of the rounds, at most 20 (7z: 63 means no rounds); ignored for RAR 4.</param>
 public readonly record struct KeyRequest(KeyScheme Scheme, string Password, string Salt, int RoundsLog2);
@@ -52,7 +52,7 @@ public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver der
     // One search at a time until a password fits, because parallel searches would each try every wrong password. Each waits for the previous one.
     private Task _lastSearch = Task.CompletedTask;
 
-    /// <summary>The passwords to try: the last one that fitted, then the others in the given order.</summary>
+    /// <summary>The passwords to try: the last password that fit, then the others in the given order.</summary>
     public IReadOnlyList<string> Passwords =>
         _fitted is { } fitted && fitted != passwords[0] ? [fitted, .. passwords.Where(other => other != fitted)] : passwords;
 
@@ -88,7 +88,7 @@ public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver der
     /// <summary>Records a password that fits, so that other archives of the release try it first.</summary>
     public void Prefer(string password) => _fitted = password;
 
-    /// <summary>Runs a password search: one at a time until a password has fitted, in parallel from then on.</summary>
+    /// <summary>Runs a password search: one at a time until a password has fit, in parallel after that.</summary>
     internal async Task<T> SearchAsync<T>(Func<Task<T>> search, CancellationToken cancellationToken)
     {
         if (_fitted is not null)

@@ -27,7 +27,7 @@ internal sealed record VolumeCandidate(int Index, string? Name, VolumeName? Volu
 /// <remarks>Thread-safe, because sets are read in parallel. No candidate belongs to two sets.</remarks>
 internal interface IVolumeSource
 {
-    /// <summary>All candidates, as of the creation of the source.</summary>
+    /// <summary>All candidates known when the source was created.</summary>
     IReadOnlyList<VolumeCandidate> Candidates { get; }
 
     /// <summary>Fetches the heads of skipped candidates. A head that cannot be fetched is reported by <see cref="Open"/>.</summary>

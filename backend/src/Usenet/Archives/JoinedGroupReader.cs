@@ -26,7 +26,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
         }
     }
 
-    /// <summary>Finds the pieces of archives among files without usable names, by the total length in the first piece (IMP-50).</summary>
+    /// <summary>Finds the pieces of archives among files without usable names, by the total length that the first piece states (IMP-50).</summary>
     /// <returns>One group of pieces per archive start; incomplete if pieces are missing.</returns>
     public async Task<IReadOnlyList<VolumeGroup>> FindPiecesAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
@@ -93,7 +93,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
         }
     }
 
-    /// <summary>Predicts middle lengths of a split 7z. Safe because a 7z states its total length, and the lengths must add up exactly.</summary>
+    /// <summary>Predicts the middle lengths of a split 7z. Safe because a 7z states its total length, and the lengths must add up exactly.</summary>
     private async Task<JoinedSet?> TryPredictAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
     {
         List<int> middle = [.. members.Where(index => source.Candidates[index].Length is null)];

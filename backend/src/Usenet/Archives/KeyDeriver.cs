@@ -22,7 +22,7 @@ public sealed class KeyDeriver : IKeyDeriver
 
     private const int KeyLength = 32;
 
-    // The check value of RAR 5 takes 32 rounds more than the key.
+    // The RAR 5 check value takes 32 more rounds than the key.
     private const int CheckRounds = 32;
 
     // One round of PBKDF2 takes about as long as hashing this many bytes with SHA-1 or SHA-256.
@@ -70,7 +70,7 @@ public sealed class KeyDeriver : IKeyDeriver
     private static bool IsWithoutRounds(KeyRequest request) => request is { Scheme: KeyScheme.SevenZip, RoundsLog2: NoRounds };
 
     /// <summary>Hashes password, salt and a 3-byte counter 2^18 times with SHA-1. The digest words, in little-endian order, are the key.</summary>
-    /// <remarks>The last digest byte at 16 intermediate points gives the initialization vector.</remarks>
+    /// <remarks>The last digest bytes at 16 intermediate points form the initialization vector.</remarks>
     private static DerivedKey Rar4(string password, byte[] salt)
     {
         byte[] seed = [.. Encoding.Unicode.GetBytes(Shortened(password)), .. salt];

@@ -43,7 +43,7 @@ internal static class Rar4Block
         return false;
     }
 
-    /// <summary>Whether the type is valid after the main header of an encrypted volume. Decrypting with a wrong key seldom gives such a type.</summary>
+    /// <summary>Whether the type is valid after the main header of an encrypted volume. Decrypting with a wrong key seldom yields such a type.</summary>
     public static bool MayBeEncrypted(ReadOnlySpan<byte> start) =>
         start[2] is Service or End || (start[2] == File && (start[3] & HasOldComment) == 0);
 

@@ -48,7 +48,7 @@ internal static class Rar5Block
         return false;
     }
 
-    /// <summary>Whether the type is valid at the start of an encrypted volume. Decrypting with a wrong key seldom gives such a type.</summary>
+    /// <summary>Whether the type is valid at the start of an encrypted volume. Decrypting with a wrong key seldom yields such a type.</summary>
     public static bool MayBeEncrypted(ReadOnlySpan<byte> start, bool isFirst)
     {
         var at = SizeOffset;

@@ -17,7 +17,7 @@ public enum RarPartKind
 /// <param name="Format">RAR 4 or RAR 5.</param>
 /// <param name="Path">Path as stored in the archive, with <c>/</c> as separator; not sanitized.</param>
 /// <param name="UnpackedLength">Length of the whole file in bytes.</param>
-/// <param name="Time">Modification time in the unit of its format; only for comparison.</param>
+/// <param name="Time">Modification time in the format's own unit, only for comparison.</param>
 /// <param name="Attributes">File attributes of the packing system.</param>
 /// <param name="Salt">Salt and initialization vector as hexadecimal digits; empty if not encrypted.</param>
 public readonly record struct RarIdentity(ArchiveFormat Format, string Path, long UnpackedLength, ulong Time, ulong Attributes, string Salt);

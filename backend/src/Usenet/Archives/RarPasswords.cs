@@ -58,7 +58,7 @@ public sealed class RarPasswords(ArchiveKeys keys)
         throw NoneFits();
     }
 
-    /// <summary>Runs a password search: one at a time until a password of the release has fitted.</summary>
+    /// <summary>Runs a password search: one at a time until a password of the release has fit.</summary>
     internal Task<T> SearchAsync<T>(Func<Task<T>> search, CancellationToken cancellationToken) => keys.SearchAsync(search, cancellationToken);
 
     /// <summary>Returns the cipher of a file for a password, whether or not the password is right.</summary>

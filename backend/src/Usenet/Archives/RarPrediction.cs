@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>Predicts the data location in unread volumes (IMP-52). Pure.</summary>
 /// <remarks>
-/// Volumes inside one file differ only in length and, in RAR 5, in the bytes of their number: one byte up to 127, two from 128.
+/// Volumes inside one file differ only in length and, in RAR 5, in the size of their number: one byte up to 127, two from 128 on.
 /// A prediction must be verified before any of its bytes are served.
 /// </remarks>
 public static class RarPrediction

@@ -38,7 +38,7 @@ public static class RarSet
     /// </summary>
     /// <param name="parts">All parts of one stored, unencrypted file, in the order to prove.</param>
     /// <param name="lastCrc32">CRC-32 of the bytes of the last part. No header contains it, so the caller must read the part.</param>
-    /// <returns>False also if a part has no checksum.</returns>
+    /// <returns>Also false if a part has no checksum.</returns>
     public static bool IsOrderProved(IReadOnlyList<RarPart> parts, uint lastCrc32)
     {
         if (parts.Count == 0 || parts.Any(part => part.Crc32 is null || part.Method is not null || part.Encryption is not null))

@@ -6,14 +6,14 @@ namespace Sluice.Usenet.Archives;
 /// <remarks>A field that exceeds the header is <see cref="ArchiveFault.Broken"/>, and every count is checked against a limit.</remarks>
 internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
 {
-    /// <summary>Upper limit of streams, folders or files in one header.</summary>
+    /// <summary>Maximum number of streams, folders or files in one header.</summary>
     public const int MaxItems = ArchiveBudget.BaseSteps;
 
     private ReadOnlyMemory<byte> _rest = bytes;
 
     public byte ReadByte() => Take(1).Span[0];
 
-    /// <summary>Reads a property ID; an unknown ID gives an undefined enum value.</summary>
+    /// <summary>Reads a property ID; an unknown ID yields an undefined enum value.</summary>
     public SevenZipProperty ReadProperty() => (SevenZipProperty)Math.Min(ReadNumber(), int.MaxValue);
 
     /// <summary>Reads <c>REAL_UINT32</c>.</summary>

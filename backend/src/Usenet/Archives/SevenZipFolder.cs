@@ -44,7 +44,7 @@ internal sealed record SevenZipCoder(ulong Id, int Inputs, int Outputs, ReadOnly
 /// <param name="MainOutput">Index of the unconsumed output, which holds the unpacked data.</param>
 internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IReadOnlyList<int>? Chain, int MainOutput, int PackedStreams)
 {
-    /// <summary>Upper limit of coders and of their streams; no program writes more.</summary>
+    /// <summary>Maximum number of coders, and of their streams; no program writes more.</summary>
     private const int MaxCoders = 32;
 
     private const int LongIdentifier = 8;
@@ -87,7 +87,7 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
         if (inputs > MaxCoders || outputs > MaxCoders || outputs == 0 || inputs < outputs - 1)
             throw Broken();
 
-        // For each output the input that consumes it; -1 if none does.
+        // For each output, the input that consumes it; -1 if none does.
         var takenBy = Enumerable.Repeat(-1, outputs).ToArray();
         var isTied = new bool[inputs];
         for (var i = 0; i < outputs - 1; i++)

@@ -140,7 +140,7 @@ internal sealed record SevenZipStreams(
         return streams;
     }
 
-    // Every stream of a folder but the last states its length; the last takes the rest.
+    // Every stream of a folder but the last states its length; the last stream is the rest.
     private static List<SevenZipStream> ReadLengths(SevenZipCursor cursor, SevenZipFolder[] folders, int[] counts, bool areWritten)
     {
         var streams = new List<SevenZipStream>();

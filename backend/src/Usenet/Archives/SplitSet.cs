@@ -12,7 +12,7 @@ public sealed record SplitOrder(string Name, IReadOnlyList<int> Order, int Missi
 /// <remarks>Immutable. Ranges may differ in length.</remarks>
 public sealed class SplitSet
 {
-    /// <summary>Upper limit of piece numbers; a post has fewer files.</summary>
+    /// <summary>Maximum piece number; a post has fewer files.</summary>
     public const int MaxNumber = 100_000;
 
     private readonly IReadOnlyList<ArchiveExtent> _pieces;

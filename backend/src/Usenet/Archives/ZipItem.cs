@@ -184,7 +184,7 @@ internal sealed record ZipItem
         return host == Dos ? path.Replace('\\', '/') : path;
     }
 
-    // Version 1, then the CRC-32 of the name it replaces (APPNOTE.TXT 4.6.9).
+    // Version 1, then the CRC-32 of the name that the path replaces (APPNOTE.TXT 4.6.9).
     private static bool IsUnicodePathOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> field) =>
         field.Length > 5 && field[0] == 1 && BinaryPrimitives.ReadUInt32LittleEndian(field[1..]) == Crc32Kernel.Append(0, name);
 

@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Archives;
 /// <remarks>The central directory at the end gives names and sizes; the local header of each stored file gives the data offset (IMP-59).</remarks>
 public static class ZipReader
 {
-    /// <summary>Local headers read in parallel, because each may lie in a different article.</summary>
+    /// <summary>Number of local headers read in parallel, because each may lie in a different article.</summary>
     private const int HeadersAtOnce = 16;
 
     /// <param name="joined">All volumes in the order <c>.z01</c> … <c>.zip</c>, joined; not owned.</param>

@@ -12,7 +12,7 @@ public readonly record struct SegmentIds(MessageId Primary, IReadOnlyList<Messag
 /// <remarks>Thread-safe. Implementations keep few ids in memory and read more on demand.</remarks>
 public interface ISegmentIds
 {
-    /// <summary>Number of segments, including holes.</summary>
+    /// <summary>Number of segments, including holes: segments never posted.</summary>
     int Count { get; }
 
     /// <summary>Returns the ids of one segment by its 0-based index.</summary>

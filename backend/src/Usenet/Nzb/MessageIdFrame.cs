@@ -11,7 +11,7 @@ internal sealed class MessageIdFrame
     /// <summary>Segments per frame, except the last. Larger frames would go on the large object heap, which keeps them until a full collection.</summary>
     public const int Capacity = 1024;
 
-    /// <summary>Upper limit of a frame's uncompressed length, because the length in a table cannot be trusted.</summary>
+    /// <summary>Maximum uncompressed length of a frame, because the length in a table cannot be trusted.</summary>
     public const int MaxPlainLength = Capacity * PackedIds.MaxLength;
 
     private readonly byte[] _plain;

@@ -87,7 +87,7 @@ public sealed class MessageIdListWriter
         var packed = ArrayPool<byte>.Shared.Rent(BrotliEncoder.GetMaxCompressedLength(_plain.WrittenCount));
         try
         {
-            // Quality 1 is the fastest and sufficient, because ids are random and higher levels save nothing more.
+            // Quality 1 is the fastest and suffices, because ids are random and higher levels save no more.
             if (!BrotliEncoder.TryCompress(_plain.WrittenSpan, packed, out var length, quality: 1, window: 22))
                 throw new InvalidOperationException("Brotli needs more than its own bound.");
 

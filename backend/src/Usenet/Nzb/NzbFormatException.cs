@@ -13,7 +13,7 @@ public enum NzbFault
     TooLarge,
 }
 
-/// <summary>The input is not a usable NZB. No other exception reports the content of an NZB.</summary>
+/// <summary>The input is not a usable NZB. Only this exception reports problems with an NZB's content.</summary>
 public sealed class NzbFormatException : FormatException
 {
     public NzbFormatException(NzbFault fault, string detail, Exception? inner = null)

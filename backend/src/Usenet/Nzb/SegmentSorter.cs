@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Sorts the segments of a file by number. The first segment with a number is the primary, and up to three others become fallbacks.</summary>
+/// <summary>Sorts the segments of a file by number. The first of equal numbers is the primary, and up to three others become fallbacks.</summary>
 /// <remarks>Segments without a number follow the highest number in document order (IMP-15). Uses 8 bytes per segment.</remarks>
 internal static class SegmentSorter
 {

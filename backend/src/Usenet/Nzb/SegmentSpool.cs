@@ -109,7 +109,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
             _blocks.Add(new byte[BlockLength]);
     }
 
-    // A read at the start of a block loads the whole block, because sequential reads are usual; any other read loads one segment.
+    // A read at the start of a block loads the whole block, because most reads are sequential; any other read loads one segment.
     private ReadOnlySpan<byte> ReadScratch(int block, int offset)
     {
         var most = _used[block];

@@ -68,7 +68,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
 
     private async Task<ArticleHead> FetchLongestAsync(int index, ArticleHead known, long? usual, CancellationToken cancellationToken)
     {
-        // Terminates, because each copy is longer than the previous one or certainly whole.
+        // Terminates, because each copy is longer than the previous one or known to be whole.
         while (MayBeCut(known, index, usual))
         {
             var answer = await heads.FetchFromOthersAsync(index, known, IsBetter, cancellationToken);

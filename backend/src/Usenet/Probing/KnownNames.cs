@@ -149,7 +149,7 @@ internal sealed class KnownNames
 /// <summary>Validates paths from archives and PAR2 sets (IMP-43). Pure.</summary>
 internal static class InnerPath
 {
-    /// <summary>Upper limit of folder depth, far more than any release has.</summary>
+    /// <summary>Maximum folder depth, far more than any release has.</summary>
     public const int MaxFolders = 32;
 
     /// <summary>Splits a path into uncleaned elements. Backslashes separate too, because archives made on Windows contain them.</summary>

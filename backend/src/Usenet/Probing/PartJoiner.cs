@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Probing;
 
-/// <summary>A posted file to probe, with the indexes of the targets it consists of; −1 for a part missing in the NZB.</summary>
+/// <summary>A posted file to probe, with the indexes of its targets; −1 for a part missing in the NZB.</summary>
 internal readonly record struct ListedFile(ProbeTarget Target, IReadOnlyList<int> Members);
 
 /// <summary>

@@ -114,6 +114,6 @@ internal readonly record struct MatroskaClock(ulong Scale)
 {
     private const double NanosecondsOfMillisecond = 1_000_000;
 
-    /// <summary>Returns milliseconds; -1 if they are more than <see cref="CueTime.Max"/>.</summary>
+    /// <summary>Converts time units to milliseconds; -1 if above <see cref="CueTime.Max"/>.</summary>
     public long Milliseconds(ulong units) => units * (double)Scale / NanosecondsOfMillisecond is var time and <= CueTime.Max ? (long)Math.Round(time) : -1;
 }

@@ -11,7 +11,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     private const uint CuesId = 0x1C53BB6B;
     private const uint ClusterId = 0x1F43B675;
 
-    // Palettes and fonts of subtitles are the largest contents, about ten KiB per track.
+    // Subtitle palettes and fonts are the largest content, about ten KiB per track.
     private const int MaxTracksElement = 2 << 20;
     private const int MaxElement = 256 << 10;
     private const int MaxTracks = 128;
@@ -103,7 +103,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
         return GoToPlace() || Go(end);
     }
 
-    /// <summary>Jumps once to each missing element in the index: in file order, because one read often covers several, but to an index last.</summary>
+    /// <summary>Jumps once to each missing element, in file order because one read often covers several. Another index comes last.</summary>
     private bool GoToPlace()
     {
         var (id, place) = _places.OrderBy(told => told.Key == SeekHeadId).ThenBy(told => told.Value).FirstOrDefault();

@@ -68,7 +68,7 @@ internal enum TextFormat
 
     WebVtt,
 
-    /// <summary>WebVTT after a line with its name and a line with its settings, as in WebM.</summary>
+    /// <summary>A WebVTT cue after a line with its name and a line with its settings, as in WebM.</summary>
     WebVttWithHead,
 
     /// <summary>The timed text of MP4 (3GPP TS 26.245): a length, the text, then style boxes.</summary>

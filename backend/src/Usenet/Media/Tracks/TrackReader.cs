@@ -24,7 +24,7 @@ internal interface IHeaderWalk : IFileWalk
     MediaTracks Result { get; }
 }
 
-/// <summary>Reads the tracks of a file from its header: at most <see cref="MaxRead"/> bytes. Exceptions come from the range reader.</summary>
+/// <summary>Reads the tracks of a file from its header: at most <see cref="MaxRead"/> bytes. Exceptions of the range reader propagate.</summary>
 public static class TrackReader
 {
     /// <summary>Maximum bytes read from one file.</summary>

@@ -194,7 +194,7 @@ internal sealed record KeptSegment(DiskKey Key, SegmentBuffer Proved, int Length
     public ReadOnlyMemory<byte> Read(int index) => Proved.BlockMemory(index)[..new StoredBlock(index, 0).LengthIn(Length)];
 }
 
-/// <summary>Records the range that a reader reads from one segment, and finally offers that range to the disk cache. Used only by a slot's reader.</summary>
+/// <summary>Records the range read from one segment, and offers that range to the disk cache at the end. Used only by a slot's reader.</summary>
 internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length)
 {
     private int _from = int.MaxValue;

@@ -118,7 +118,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         ? throw new ArticleGoneException(ArticleLoss.NeverPosted, waiter.Piece.Segment.Index)
         : new SegmentKey(ids, waiter.Piece.Segment);
 
-    /// <summary>Reads the message-ids, then the segment itself if the disk has it.</summary>
+    /// <summary>Reads the message-ids, then the segment if it is on disk.</summary>
     private async Task PrepareAsync(ValueTask<SegmentIds> ids, SegmentWaiter waiter, OperationLane lane)
     {
         try

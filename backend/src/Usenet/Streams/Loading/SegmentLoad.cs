@@ -23,7 +23,7 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>An unwanted article is finished if at most this many bytes are missing, because its connection would read them anyway.</summary>
     private const int WorthFinishing = 256 * 1024;
 
-    // Scanners reread the edges of a file, so more is worth finishing there: the segment is kept on disk.
+    // Applies at the edges of a file, which scanners reread: a finished segment is kept on disk.
     private const int WorthKeeping = 1024 * 1024;
 
     private const int RoundsPerCopy = 2;
@@ -425,8 +425,8 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>
-    /// Handles a request that delivered only damaged copies. A second request over other connections decides. Until then readers without any bytes get an
-    /// error, and readers whose response has begun wait.
+    /// Handles a request that delivered only damaged copies. A second request over other connections decides whether the segment is gone. Until then, readers
+    /// without any bytes get an error, and readers whose response has begun wait.
     /// </summary>
     private LoadStep Doubt(ArticleGoneException gone)
     {

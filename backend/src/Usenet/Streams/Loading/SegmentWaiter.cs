@@ -45,7 +45,7 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     /// <summary>Whether the load was started for this waiter, not for an earlier one, so that the load's duration measures the connection.</summary>
     public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;
 
-    /// <summary>Called by the load under its <c>_gate</c>. Links the urgencies, so that raising the waiter's also raises a load started by others.</summary>
+    /// <summary>Called by the load under its <c>_gate</c>. Links the urgencies, so that raising this waiter also raises a load started by another.</summary>
     public void Join(SegmentLoad load)
     {
         if (urgency != load.Urgency)
@@ -63,7 +63,7 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
         Volatile.Read(ref _load)?.Leave(this);
     }
 
-    /// <summary>Called once, as the last call, when no work for the waiter is in progress.</summary>
+    /// <summary>Called once and last, when no work for the waiter is in progress.</summary>
     public void End()
     {
         if (_load is { } load)
@@ -81,7 +81,7 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     /// <summary>Withdraws the published bytes, because the try that delivered them failed. Must not block.</summary>
     public abstract void Withdraw();
 
-    /// <summary>Delivers the verified segment, with which bytes read early are compared. Takes over the caller's reference.</summary>
+    /// <summary>Delivers the verified segment, against which bytes read early are checked. Takes over the caller's reference.</summary>
     public abstract void Complete(SegmentBuffer proved);
 
     public abstract void Fail(Exception failure);

@@ -67,7 +67,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         }
     }
 
-    /// <summary>Creates a map of 1 to <see cref="MaxCount"/> equal segments and a shorter last one, from decoded sizes in bytes.</summary>
+    /// <summary>Creates a map of equal segments and a shorter last one, up to <see cref="MaxCount"/> in total, from decoded sizes in bytes.</summary>
     /// <exception cref="ArgumentOutOfRangeException">A number exceeds its limit, or no last segment fits the sizes.</exception>
     public static SegmentMap Uniform(int count, long partSize, long fileSize)
     {

@@ -67,7 +67,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     public bool HoldsBlock(int index) => Blocks[index] is not null;
 
-    /// <summary>Returns the memory of a block, to fill a buffer that may have gaps before another thread sees the buffer.</summary>
+    /// <summary>Returns a block's memory, to fill a buffer that may have gaps. Call it before another thread sees the buffer.</summary>
     public Memory<byte> BlockToFill(int index) => Blocks[index] ??= _pool.Rent(this);
 
     /// <summary>Returns the bytes of a present block; valid while the caller has a reference.</summary>

@@ -8,9 +8,9 @@ namespace Sluice.Usenet.Streams.Memory;
 /// as readers leave memory for it. The least recently used segment is dropped first.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers. The lock of the <see cref="BlockPool"/> is acquired while it is held. The
-/// cache has one reference to each buffer. A buffer is idle while no other reference exists. An idle buffer is referenced only under <c>_gate</c>, so that no
-/// reader can get a buffer during its removal.
+/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers. The lock of the <see cref="BlockPool"/> may be acquired under
+/// <c>_gate</c>. The cache has one reference to each buffer. A buffer is idle while no other reference exists. An idle buffer is referenced only under
+/// <c>_gate</c>, so that no reader can get a buffer during its removal.
 /// </remarks>
 internal sealed class SegmentCache : IDisposable
 {
@@ -21,7 +21,7 @@ internal sealed class SegmentCache : IDisposable
     private readonly long _most;
     private readonly ITimer _timer;
 
-    // Idle buffers in a ring; the newer neighbor of the anchor is the oldest buffer.
+    // Idle buffers form a ring; the anchor's newer neighbor is the oldest buffer.
     private readonly CachePlace _anchor = new();
     private bool _isTimed;
     private bool _isClosed;

@@ -30,7 +30,7 @@ internal sealed class StreamPlaces : IDisposable
     private StreamOptions _options;
     private int _taken;
 
-    // Null while no place is idle. Fires no later than a place may have to be released, and then checks all of them again.
+    // Null while no place is idle. Fires at or before the time when a place must be released, and then checks again.
     private ITimer? _timer;
     private long _due;
 
@@ -69,7 +69,7 @@ internal sealed class StreamPlaces : IDisposable
         }
     }
 
-    /// <summary>Changes the number of places. A lower number takes no place from a stream that is reading.</summary>
+    /// <summary>Changes the number of places. Lowering it takes no place from a reading stream.</summary>
     public void Configure(StreamOptions options)
     {
         Budget.Configure(options);
@@ -391,7 +391,7 @@ internal sealed class PlaceClient
     /// <summary>The client's node in the queue of turns, linked while any of its streams waits.</summary>
     public LinkedListNode<PlaceClient> Turn { get; }
 
-    /// <summary>Its waiting streams, in order of arrival.</summary>
+    /// <summary>The client's waiting streams, in order of arrival.</summary>
     public LinkedList<StreamPlace> Waiting { get; } = [];
 
     public int Held { get; set; }

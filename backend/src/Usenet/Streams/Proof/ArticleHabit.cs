@@ -3,13 +3,13 @@ namespace Sluice.Usenet.Streams.Proof;
 /// <summary>Whether the articles of a posted file carry one kind of evidence.</summary>
 public enum Carries
 {
-    /// <summary>Not known yet. Articles are assumed to carry it.</summary>
+    /// <summary>Not known yet. Articles are assumed to carry the evidence.</summary>
     Unknown,
 
-    /// <summary>No article seen so far carries it.</summary>
+    /// <summary>No article seen so far carries the evidence.</summary>
     Never,
 
-    /// <summary>At least one article carries it, so all other articles are expected to carry it too.</summary>
+    /// <summary>At least one article carries the evidence, so all others are expected to carry it too.</summary>
     Yes,
 }
 

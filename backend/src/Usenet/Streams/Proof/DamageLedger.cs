@@ -25,7 +25,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
 
     private readonly Lock _gate = new();
 
-    // Expired entries stay for a while, because they decide how long the next one is believed and which loads count as traffic.
+    // Expired entries stay for a while, because they decide how long the next entry is believed and which loads count as traffic.
     private readonly AgingMap<SegmentKey, Entry> _entries = new(MostVerdicts, 2 * Missing.Most, time);
 
     /// <summary>Returns the known damage of a segment; null if there is none.</summary>
@@ -55,7 +55,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         }
     }
 
-    /// <summary>Reports that no provider has the article of a segment. File and range are optional.</summary>
+    /// <summary>Reports that no provider has a segment's article. File and range are optional.</summary>
     public void ReportMissing(SegmentKey key, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)

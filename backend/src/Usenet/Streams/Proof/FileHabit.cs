@@ -38,7 +38,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
     /// Claims an open question about the habit. Only one article at a time is confirmed by a second copy, because its answer usually decides for all
     /// others. Otherwise a whole window of a post without checksums would be fetched twice.
     /// </summary>
-    /// <returns>Null if the caller must find the answer and call <see cref="EndQuestion"/>; otherwise a task that ends when another caller has.</returns>
+    /// <returns>Null if the caller must find the answer and call <see cref="EndQuestion"/>; otherwise a task that ends with the answer.</returns>
     internal Task? ClaimQuestion()
     {
         lock (_gate)

@@ -33,6 +33,6 @@ public interface IPostedHeads
     Task<PostedHead?> ReadHeadAsync(PostedFile file, int bytes, CancellationToken cancellationToken);
 }
 
-/// <summary>A copy of the first bytes of a posted file, verified.</summary>
+/// <summary>A verified copy of a posted file's first bytes.</summary>
 /// <param name="ClaimedLength">Length of the posted file in bytes, as its first article claims; null if no longer known.</param>
 public readonly record struct PostedHead(ReadOnlyMemory<byte> Bytes, long? ClaimedLength);

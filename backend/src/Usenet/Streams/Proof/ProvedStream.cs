@@ -15,7 +15,7 @@ internal sealed class ProvedStream : ReadOnlyStream
     private readonly List<Task> _ahead = [];
     private Action? _headArrived;
 
-    // Proofs have been started for all slices before this one, since the reader last moved.
+    // Since the reader last moved, the proofs of all slices before this index have been started.
     private int _aheadTo;
 
     /// <param name="heads">The segments that the inner stream loads; null if a proof cannot share those loads.</param>
@@ -97,7 +97,7 @@ internal sealed class ProvedStream : ReadOnlyStream
 
     private bool IsProved(int slice) => _extents[slice].Proof is not { IsProved: false };
 
-    /// <summary>Reads and proves in parallel. Returns the bytes only if the proof succeeds.</summary>
+    /// <summary>Reads a slice and verifies its offset in parallel. Returns the bytes only if the proof succeeds.</summary>
     private async ValueTask<int> ProveAsync(int slice, long position, ValueTask<int> reading, CancellationToken cancellationToken)
     {
         var read = reading.AsTask();
@@ -144,7 +144,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         }
         catch (Exception failure) when (failure is IOException or OperationCanceledException)
         {
-            // The read that reaches the slice proves it again and reports the failure.
+            // The read that reaches the slice checks the proof again and reports the failure.
         }
     }
 }

@@ -55,7 +55,7 @@ internal readonly record struct ArticleVerdict(SegmentEvidence Evidence, Segment
         Evidence.Judge(habit, checksCrc) == SegmentProof.Unconfirmed && IsProvedBy(habit.And(Evidence.Shows(isConfirmed: true)), checksCrc);
 }
 
-/// <summary>An intact article claims another range than the map. The stream gets the map corrected and continues.</summary>
+/// <summary>An intact article claims another range than the map. The stream has the map corrected and continues.</summary>
 internal sealed class MapRefutedException(Segment claim) : IOException($"Article {claim.Index + 1} of the file lies elsewhere than expected.")
 {
     public Segment Claim => claim;

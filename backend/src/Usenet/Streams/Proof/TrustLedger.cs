@@ -67,7 +67,7 @@ internal sealed class TrustLedger(TimeProvider time)
         }
     }
 
-    /// <summary>Restores the corrupt files that an earlier process stored. Entries of this process win.</summary>
+    /// <summary>Restores the corrupt files that an earlier process stored. Entries recorded by this process take precedence.</summary>
     public void Restore(IEnumerable<RememberedLie> lies)
     {
         lock (_gate)
@@ -79,7 +79,7 @@ internal sealed class TrustLedger(TimeProvider time)
                 if (age >= RememberedLie.Counts)
                     return;
 
-                // If the wall clock was ahead when it was stored, the entry counts from now and is stored again.
+                // If the wall clock was ahead when the entry was stored, the entry counts from now and is stored again.
                 var isAhead = age < TimeSpan.Zero;
                 var since = isAhead ? now : now - (long)(age.TotalSeconds * time.TimestampFrequency);
                 _lies.TryAddOldest(lie.File, new Lie { IsUnsaved = isAhead }, since);

@@ -8,13 +8,13 @@ namespace Sluice.Usenet.Streams.Reading;
 /// <summary>Reads a combined file forward from a position to an end, with a window of segments ahead. A seek outside the window needs a new instance.</summary>
 /// <remarks>
 /// For one reader. <c>_gate</c> guards the window and the policy. It serializes the reader, the idle timer, and other streams that need memory or the place.
-/// Loads never acquire it. Loads are started under it, which acquires the locks of the loads and the connections.
+/// Loads never acquire it. Starting a load under <c>_gate</c> acquires the locks of the loads and the connections.
 /// </remarks>
 internal sealed class BufferedSegmentStream : IAsyncDisposable
 {
     private const int KeptWhenIdle = 2;
 
-    // Two handshakes at a time open four connections before the first segment of a cold open arrives. With that segment, each gets two articles.
+    // Two handshakes at a time open four connections before the first segment of a cold open arrives: two articles each, with that segment.
     private const int LikelyToFollow = 7;
 
     private readonly Lock _gate = new();

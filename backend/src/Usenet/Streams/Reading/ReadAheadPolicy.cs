@@ -2,8 +2,8 @@ namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// Decides how many segments a reader holds ahead: one at first, two once the reader continues. After that, each wait for a segment of the latest step doubles
-/// the window. If only the round trip limits the rate, the window grows to many times the bytes read. It stops growing once that no longer raises the rate, so
-/// that it stays near rate × round trip. It never exceeds the memory share, or a few seconds at a paced reader's rate.
+/// the window. If only the round trip limits the rate, the window grows to many times the bytes read. Growth stops once it no longer raises the rate, so that
+/// the window stays near rate × round trip. The window never exceeds the memory share, or a few seconds at a paced reader's rate.
 /// </summary>
 /// <remarks>State of one reader, guarded by that reader. Does no I/O.</remarks>
 internal sealed class ReadAheadPolicy
@@ -246,7 +246,7 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
 
     public double Rate => _rate;
 
-    /// <summary>Bytes worth holding: a few seconds of the rate; unbounded while the rate is unknown.</summary>
+    /// <summary>Bytes worth holding: a few seconds at the measured rate; unbounded while the rate is unknown.</summary>
     public long ReadAhead
     {
         get

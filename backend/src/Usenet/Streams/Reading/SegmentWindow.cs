@@ -121,7 +121,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <summary>Called by loads when the state of a slot has changed.</summary>
     public void Notify(SegmentSlot slot)
     {
-        // Full fence between the write of the slot's state and the read of _awaited. The reader's write and read are the reverse, so no wake-up is lost.
+        // Full fence between the write of the slot's state and the read of _awaited. The reader does both in reverse order, so no wake-up is lost.
         Interlocked.MemoryBarrier();
         if (ReferenceEquals(Volatile.Read(ref _awaited), slot))
             _signal.Set();

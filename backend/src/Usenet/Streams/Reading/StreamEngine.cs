@@ -38,7 +38,7 @@ public sealed class StreamEngine : IAsyncDisposable
 
     public int OpenStreams => _shared.OpenStreams;
 
-    /// <summary>Places of its streams, shared with other engines.</summary>
+    /// <summary>The places of this engine's streams, shared with other engines.</summary>
     internal StreamPlaces Places => _shared.Places;
 
     /// <summary>Opens slices of posted files as one file. Loads nothing before the first read.</summary>
@@ -61,7 +61,7 @@ public sealed class StreamEngine : IAsyncDisposable
     }
 
     /// <summary>Opens encrypted slices of posted files as one decrypted file.</summary>
-    /// <param name="extents">The slices in file order; together at least <see cref="StreamCipher.Padded"/> of the length.</param>
+    /// <param name="extents">The slices in file order; in total at least <see cref="StreamCipher.Padded"/> of the length in bytes.</param>
     /// <param name="cipher">The cipher; null if the slices are not encrypted.</param>
     /// <param name="length">Length of the decrypted file.</param>
     /// <param name="position">Offset of the first byte to read.</param>
