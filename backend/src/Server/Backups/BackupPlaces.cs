@@ -25,6 +25,9 @@ internal sealed class BackupPlaces(DataFolder folder, BackupFolder first, IOptio
     /// <summary>Finds a backup by name, starting in the data folder; null if there is none.</summary>
     public Backup? Find(string name) => first.Find(name) ?? Second?.Find(name);
 
+    /// <summary>Finds the newest backup whose schema version is at most the given one; null if there is none.</summary>
+    public Backup? FindNewest(int schema) => List().Select(found => found.Backup).FirstOrDefault(backup => backup.Manifest.Schema <= schema);
+
     /// <summary>Merges the lists of both folders, newest first.</summary>
     public static IReadOnlyList<(Backup Backup, BackupPlace Place)> Merge(IReadOnlyList<Backup> first, IReadOnlyList<Backup> second)
     {

@@ -29,7 +29,8 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         return found;
     }
 
-    /// <exception cref="StartRefusedException">A newer program wrote the database, or its version is not a version of Sluice.</exception>
+    /// <exception cref="NewerDatabaseException">A newer program wrote the database.</exception>
+    /// <exception cref="StartRefusedException">Its version is not a version of Sluice.</exception>
     public int ReadVersion(SqliteConnection connection)
     {
         using var command = connection.CreateCommand();
@@ -42,11 +43,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
                 $"{folder.Database} has version {found}, which no Sluice ever wrote; restore a copy from {folder.Backups}");
         }
 
-        return found <= Latest
-            ? found
-            : throw new StartRefusedException(
-                StartRefusedException.BadConfiguration,
-                $"{folder.Database} was written by a newer Sluice (version {found}, this one knows {Latest}); install that one or restore a copy from {folder.Backups}");
+        return found <= Latest ? found : throw new NewerDatabaseException(folder.Database, found, Latest, $"restore a copy from {folder.Backups}");
     }
 
     /// <summary>Runs a schema query on an empty database migrated to a version.</summary>

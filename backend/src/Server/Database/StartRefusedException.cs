@@ -2,7 +2,7 @@ namespace Sluice.Server.Database;
 
 /// <summary>Sluice cannot start until the operator fixes the cause (CFG-13, CFG-14).</summary>
 /// <remarks>The message is one line for stderr, without the program name.</remarks>
-internal sealed class StartRefusedException(int exitCode, string message, Exception? inner = null) : Exception(message, inner)
+internal class StartRefusedException(int exitCode, string message, Exception? inner = null) : Exception(message, inner)
 {
     /// <summary>The port is in use (EX_UNAVAILABLE).</summary>
     public const int PortTaken = 69;
@@ -17,4 +17,18 @@ internal sealed class StartRefusedException(int exitCode, string message, Except
     public const int BadConfiguration = 78;
 
     public int ExitCode { get; } = exitCode;
+}
+
+/// <summary>A newer program wrote the database (OPS-21).</summary>
+/// <param name="path">The database.</param>
+/// <param name="found">Its schema version.</param>
+/// <param name="known">The newest schema version of this program.</param>
+/// <param name="advice">What to do instead of an update, as the end of a sentence.</param>
+internal sealed class NewerDatabaseException(string path, int found, int known, string advice)
+    : StartRefusedException(BadConfiguration, $"{path} was written by a newer Sluice (version {found}, this one knows {known}); install that one or {advice}")
+{
+    public int Known { get; } = known;
+
+    /// <summary>Returns the same refusal with other advice.</summary>
+    public NewerDatabaseException With(string advice) => new(path, found, Known, advice);
 }

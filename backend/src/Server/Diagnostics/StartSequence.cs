@@ -17,6 +17,7 @@ internal sealed class StartSequence(
     DiskReserve reserve,
     SluiceDatabase database,
     RestoreSteps restore,
+    BackupPlaces backups,
     DatabaseOpening opening,
     IntegrityWorker integrity,
     SettingsStore settings,
@@ -31,7 +32,7 @@ internal sealed class StartSequence(
             DatabaseLog.FilesNotPrivate(logger, folder.Root);
         folderLock.Take();
         await restore.RunAsync(cancellationToken);
-        if (reserve.Run(() => opening.Open(process.AcceptDatabase, integrity.MayWrite)) is not { } opened)
+        if (Open() is not { } opened)
             return;
         reserve.Keep();
         integrity.Begin(opened);
@@ -72,6 +73,19 @@ internal sealed class StartSequence(
 
         if (integrity.CheckedAt is { } checkedAt)
             opening.NoteClosed(checkedAt);
+    }
+
+    /// <summary>Opens the database. If a newer program wrote it, the error names the newest backup that this one can restore (OPS-21).</summary>
+    private OpenedDatabase? Open()
+    {
+        try
+        {
+            return reserve.Run(() => opening.Open(process.AcceptDatabase, integrity.MayWrite));
+        }
+        catch (NewerDatabaseException e) when (backups.FindNewest(e.Known) is { } backup)
+        {
+            throw e.With($"restore the newest backup that this one can use: sluice --restore {backup.Id}");
+        }
     }
 }
 

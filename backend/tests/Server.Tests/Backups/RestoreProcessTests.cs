@@ -1,13 +1,16 @@
 using System.Globalization;
 using System.Net.Http.Json;
 using System.Text.Json.Nodes;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Backups;
+using Sluice.Server.Database;
 using Sluice.Server.Tests.EndToEnd;
 using Sluice.Tools.MockNntpServer;
 using Xunit;
 
 namespace Sluice.Server.Tests.Backups;
 
-/// <summary>The restore of a whole process: the server restarts itself, or the command line restores while it is stopped (OPS-8, OPS-11, OPS-15).</summary>
+/// <summary>The restore of a whole process: the server restarts itself, or the command line restores while it is stopped (OPS-8, OPS-11, OPS-15, OPS-21).</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RestoreProcessTests
 {
@@ -101,6 +104,46 @@ public sealed class RestoreProcessTests
         var bytes = await File.ReadAllBytesAsync(tar, Token);
         await File.WriteAllBytesAsync(tar, bytes[..(bytes.Length / 2)], Token);
         await AssertEndsAsync(set, 65, "is no backup", "--verify", tar);
+    }
+
+    [Fact]
+    public async Task Newer_database_is_refused_with_the_restore_that_fits()
+    {
+        await using var set = await MockedServer.StartAsync(new MockOptions(), Settings, Token);
+        var film = new SyntheticFilm(40, 60_000, 30_000);
+        await ImportAsync(set, film);
+        string id;
+        using (var browser = await LogInAsync(set))
+            id = await BackUpAsync(browser);
+        Assert.Equal(0, await set.Server.StopAsync(Token));
+        var latest = Migration.LoadEmbedded().Count;
+        MakeNewer(set, id, latest + 1);
+
+        await AssertEndsAsync(set, 78, $"(version {latest + 1}, this one knows {latest}); install that one or restore the newest backup that this one can use: sluice --restore {id}");
+        await AssertEndsAsync(set, 0, "1 file plays by it", "--restore", id, "--yes");
+
+        await set.RestartAsync(Settings, Token);
+        await set.Client.PublishedAsync(film.Name, Token);
+    }
+
+    /// <summary>Changes the database to what a newer program wrote, and adds a newer backup of it.</summary>
+    private static void MakeNewer(MockedServer set, string id, int schema)
+    {
+        using (var connection = new SqliteConnection($"Data Source={Path.Combine(set.Data, "sluice.db")};Pooling=False"))
+        {
+            connection.Open();
+            using var command = connection.CreateCommand();
+            command.CommandText = string.Create(CultureInfo.InvariantCulture, $"PRAGMA user_version = {schema}; CREATE TABLE of_the_future (id INTEGER);");
+            command.ExecuteNonQuery();
+        }
+
+        var folder = Path.Combine(set.Data, "backups", id);
+        var manifest = BackupManifest.Read(folder)!;
+        var at = manifest.At.AddHours(1);
+        var newer = Directory.CreateDirectory(Path.Combine(set.Data, "backups", BackupFolder.NameOf(at, schema))).FullName;
+        foreach (var file in Directory.GetFiles(folder))
+            File.Copy(file, Path.Combine(newer, Path.GetFileName(file)));
+        (manifest with { Id = Path.GetFileName(newer), At = at, Schema = schema }).Write(newer);
     }
 
     private static async Task ImportAsync(MockedServer set, SyntheticFilm film)

@@ -204,7 +204,7 @@ public sealed class MigrationRunnerTests : IDisposable
     {
         await _temporary.OpenDatabase(First, Second).DisposeAsync();
 
-        var refused = Assert.Throws<StartRefusedException>(() => _temporary.OpenDatabase(First));
+        var refused = Assert.Throws<NewerDatabaseException>(() => _temporary.OpenDatabase(First));
 
         Assert.Equal(78, refused.ExitCode);
         Assert.Contains("newer", refused.Message, StringComparison.Ordinal);
