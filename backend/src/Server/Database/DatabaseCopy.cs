@@ -1,3 +1,4 @@
+using System.Data.Common;
 using System.Globalization;
 using Dapper;
 using Microsoft.Data.Sqlite;
@@ -82,13 +83,16 @@ internal sealed class DatabaseCopy : IDisposable
     }
 
     /// <summary>Returns the number of rows in each table, sorted by table name.</summary>
-    public SortedDictionary<string, long> CountRows()
+    public SortedDictionary<string, long> CountRows() => CountRows(_connection);
+
+    /// <summary>Returns the number of rows in each table of any database, sorted by table name.</summary>
+    public static SortedDictionary<string, long> CountRows(DbConnection connection)
     {
         var counts = new SortedDictionary<string, long>(StringComparer.Ordinal);
-        var names = _connection.Query<string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").Take(MaxTables);
+        var names = connection.Query<string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").Take(MaxTables);
         foreach (var name in names)
         {
-            using var command = _connection.CreateCommand();
+            using var command = connection.CreateCommand();
             command.CommandText = string.Create(CultureInfo.InvariantCulture, $"SELECT count(*) FROM \"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"");
             counts[name] = Convert.ToInt64(command.ExecuteScalar(), CultureInfo.InvariantCulture);
         }
@@ -103,10 +107,9 @@ internal sealed class DatabaseCopy : IDisposable
     /// <summary>Returns the hashes of NZBs that were missing when the database was last opened.</summary>
     public HashSet<string> LostNzbs() => Has("lost_nzb", "hash") ? [.. _connection.Query<string>("SELECT hash FROM lost_nzb")] : [];
 
-    public T Read<T>(Func<System.Data.Common.DbConnection, T> query) => query(_connection);
+    public T Read<T>(Func<DbConnection, T> query) => query(_connection);
 
     public void Dispose() => _connection.Dispose();
 
-    private bool Has(string table, string column) => _connection.ExecuteScalar<bool>(
-        "SELECT EXISTS (SELECT 1 FROM pragma_table_info(@table) WHERE name = @column)", new { table, column });
+    private bool Has(string table, string column) => SqlDialect.HasColumn(_connection, table, column);
 }

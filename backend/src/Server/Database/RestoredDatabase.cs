@@ -27,7 +27,9 @@ internal static class RestoredDatabase
                     ?? new BlobGeneration(Guid.NewGuid().ToString("N"), 0);
                 adopted = found with { Epoch = Math.Max(found.Epoch, (beside?.Epoch ?? 0) + 1), Numbers = RowNumbers.Read(connection) };
                 connection.Execute("DELETE FROM generation; INSERT INTO generation (id, epoch) VALUES (@Id, @Epoch)", adopted);
-                var known = references.SelectMany(reference => BlobReference.Read(connection, reference)).ToHashSet();
+                // A backup of an earlier version lacks the tables that came later.
+                var present = references.Where(reference => SqlDialect.HasColumn(connection, reference.Table, reference.Column));
+                var known = present.SelectMany(reference => BlobReference.Read(connection, reference)).ToHashSet();
                 KeptNzbs.Add(connection, [.. stored.Where(key => !known.Contains(key))]);
                 transaction.Commit();
             }

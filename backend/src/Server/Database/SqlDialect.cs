@@ -1,6 +1,8 @@
+using System.Data.Common;
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using Dapper;
 using Microsoft.Data.Sqlite;
 using SQLitePCL;
 
@@ -57,6 +59,10 @@ internal static class SqlDialect
 
     /// <summary>Skips one row number of a table.</summary>
     public static string SkipNumber(string table) => $"UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = '{table}'";
+
+    /// <summary>Whether a table exists and has a column.</summary>
+    public static bool HasColumn(DbConnection connection, string table, string column) =>
+        connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM pragma_table_info(@table) WHERE name = @column)", new { table, column });
 
     /// <summary>Temporary triggers that call <see cref="NoteRow"/> for each changed row with table number, key, and 1 if deleted.</summary>
     public static string WatchRows(string table, IReadOnlyList<string> key, int number)
