@@ -1220,6 +1220,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/system/support-bundle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["DownloadSupportBundle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/undo/{id}": {
         parameters: {
             query?: never;
@@ -1860,6 +1876,10 @@ export interface components {
             name: string;
             access: components["schemas"]["KeyAccess"];
             key: string;
+        };
+        NewerVersion: {
+            version: string;
+            notes: string;
         };
         NewKey: {
             name: string;
@@ -2597,6 +2617,7 @@ export interface components {
             /** Format: int32 */
             importPermits: number;
             checks: components["schemas"]["SelfCheck"][];
+            newer: null | components["schemas"]["NewerVersion"];
         };
         /** @enum {string} */
         TracksState: "known" | "unknown" | "unreadable";
@@ -5556,6 +5577,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SystemState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    DownloadSupportBundle: {
+        parameters: {
+            query?: {
+                names?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
                 };
             };
             /** @description An error. */

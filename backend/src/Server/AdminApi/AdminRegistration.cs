@@ -15,6 +15,8 @@ internal static class AdminRegistration
         .AddSingleton<StatViews>()
         .AddSingleton<HomeViews>()
         .AddSingleton<ProviderTable>()
+        .AddSingleton<SystemViews>()
+        .AddSingleton<SupportBundle>()
         .AddTopics()
         .AddAnswerCompression()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));

@@ -63,9 +63,13 @@ internal static class LogResource
     {
         var text = new StringBuilder();
         foreach (var line in ring.Lines)
-            text.Append(CultureInfo.InvariantCulture, $"{line.At:yyyy-MM-dd'T'HH:mm:ss.fff'Z'} {LevelOf(line.Level),-11} {line.Source}: {line.Text}\n");
+            text.Append(TextOf(line)).Append('\n');
         return TypedResults.File(Encoding.UTF8.GetBytes(text.ToString()), "text/plain; charset=utf-8", "sluice-log.txt");
     }
+
+    /// <summary>Returns a line as in a log file.</summary>
+    public static string TextOf(KeptLine line) =>
+        string.Create(CultureInfo.InvariantCulture, $"{line.At:yyyy-MM-dd'T'HH:mm:ss.fff'Z'} {LevelOf(line.Level),-11} {line.Source}: {line.Text}");
 
     public static LogLine Shape(KeptLine line) => new(line.Number, line.At, LevelOf(line.Level), line.Source, line.Text, line.Job, line.Stream);
 

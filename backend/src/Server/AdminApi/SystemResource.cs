@@ -1,44 +1,37 @@
-using System.Diagnostics;
+using System.Globalization;
 using System.Net;
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
-using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
-using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
 /// <summary><c>/api/system</c> and <c>/api/access</c>: the server itself, and how to reach it.</summary>
 internal static class SystemResource
 {
+    private const string BundleType = "application/zip";
+
     public static void MapSystem(this RouteGroupBuilder api)
     {
         api.MapGet("/system", Show).WithName("ShowSystem");
+        api.MapGet("/system/support-bundle", DownloadBundleAsync).Produces<string>(contentType: BundleType).WithName("DownloadSupportBundle");
         api.MapGet("/access", ShowAccess).WithName("ShowAccess");
     }
 
-    private static Ok<SystemState> Show(DataFolder folder, Readiness readiness, ProviderHost providers, IOptionsMonitor<UsenetOptions> usenet)
+    private static Ok<SystemState> Show(SystemViews views) => TypedResults.Ok(views.Show());
+
+    /// <summary>Sends what a bug report needs as one zip file (OPS-50), with the names of releases only on request.</summary>
+    private static async Task<PushStreamHttpResult> DownloadBundleAsync(bool? names, SupportBundle bundle, TimeProvider time, CancellationToken cancellationToken)
     {
-        using var process = Process.GetCurrentProcess();
-        return TypedResults.Ok(new SystemState(
-            BuildInfo.Version,
-            BuildInfo.Commit,
-            RuntimeFeature.IsDynamicCodeSupported ? "ordinary" : $"native {WiderBuild.Name}",
-            process.StartTime.ToUniversalTime(),
-            readiness.IsSafeMode ? "safe" : "normal",
-            process.WorkingSet64,
-            usenet.CurrentValue.ArticleBudgetWithin(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes),
-            FreeBytes(folder.Root),
-            providers.Effective(OperationLane.Playback),
-            providers.Effective(OperationLane.Import),
-            Checks(readiness)));
+        var content = await bundle.ReadAsync(names == true, cancellationToken);
+        var name = string.Create(CultureInfo.InvariantCulture, $"sluice-support-{time.WallTime():yyyy-MM-dd}.zip");
+        return TypedResults.Stream(to => content.WriteAsync(to, cancellationToken), BundleType, name);
     }
 
     private static Ok<AccessCard> ShowAccess(
@@ -67,29 +60,5 @@ internal static class SystemResource
             complete.StrmRoot is { Length: > 0 } strm ? strm : null,
             api.CurrentValue.Categories,
             rclone.Snapshot() is [var version, ..] && version < RcloneClients.FirstWithLinks ? version == RcloneClients.Unstated ? "" : version.ToString() : null));
-    }
-
-    private static List<SelfCheck> Checks(Readiness readiness) =>
-    [
-        new("Database", !readiness.IsSafeMode, readiness.SafeModeSentence ?? "The database is in use."),
-        readiness.WriteObstacle switch
-        {
-            null => new("Storage", true, "The data folder can be written to."),
-            "disk" => new("Storage", false, "The disk of the data folder is full."),
-            _ => new("Storage", false, "The data folder cannot be written to. The log says why."),
-        },
-    ];
-
-    private static long? FreeBytes(string folder)
-    {
-        try
-        {
-            return new DriveInfo(folder).AvailableFreeSpace;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
-        {
-            // In the response, null means unknown.
-            return null;
-        }
     }
 }

@@ -3,13 +3,17 @@ namespace Sluice.Server.AdminApi;
 /// <summary>A self-check, such as "Database", and its result.</summary>
 internal sealed record SelfCheck(string Name, bool Ok, string Sentence);
 
+/// <summary>A version of the update feed that is newer than this build. <c>Notes</c> is one line of text, or empty.</summary>
+internal sealed record NewerVersion(string Version, string Notes);
+
 /// <summary>
 /// The server itself. <c>Form</c> is <c>ordinary</c>, or <c>native</c> with its instruction set level; <c>Mode</c> is <c>normal</c> or <c>safe</c>.
-/// <c>BudgetBytes</c> is how much memory articles may use. Commit and free bytes are null if unknown.
+/// <c>BudgetBytes</c> is how much memory articles may use. Commit and free bytes are null if unknown. <c>Newer</c> is null unless the
+/// update feed has a newer version.
 /// </summary>
 internal sealed record SystemState(
     string Version, string? Commit, string Form, DateTimeOffset StartedAt, string Mode, long ResidentBytes, long BudgetBytes, long? FreeBytes,
-    int PlaybackPermits, int ImportPermits, IReadOnlyList<SelfCheck> Checks);
+    int PlaybackPermits, int ImportPermits, IReadOnlyList<SelfCheck> Checks, NewerVersion? Newer);
 
 /// <summary>
 /// Values that other programs need to reach this server. <c>Address</c> is the address in the browser, <c>ComposeAddress</c> the one between containers of the

@@ -8,7 +8,9 @@ namespace Sluice.Server.Diagnostics;
 /// <param name="Text">The message on one line, without secrets.</param>
 /// <param name="Job">Id of the queue or history item; null if none.</param>
 /// <param name="Stream">Id of the playback; null if none.</param>
-internal sealed record KeptLine(long Number, DateTimeOffset At, LogLevel Level, string Source, string Text, string? Job, string? Stream);
+/// <param name="Names">Parts of the text that are the name of a release, or a path.</param>
+internal sealed record KeptLine(
+    long Number, DateTimeOffset At, LogLevel Level, string Source, string Text, string? Job, string? Stream, IReadOnlyList<string> Names);
 
 /// <summary>Keeps the newest log lines in memory, without secrets, for the log page (S4).</summary>
 /// <remarks>Thread-safe.</remarks>
@@ -92,7 +94,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         // This provider owns nothing.
     }
 
-    private void Add(LogLevel level, EventId what, string category, string source, string message, Exception? failure, string? job, string? stream)
+    private void Add(LogLevel level, EventId what, string category, string source, string message, Exception? failure, About about)
     {
         // Clients get these lines, so they must not contain exception messages (S27).
         var text = redactor.Redact(failure is null ? message : $"{message}: {failure.GetType().Name}");
@@ -101,19 +103,23 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
             for (var at = 0; at < to.Length; at++)
                 to[at] = char.IsControl(from[at]) ? ' ' : from[at];
         });
+        IReadOnlyList<string> names = [.. about.Names.Select(redactor.Redact)];
         var now = time.WallTime();
         lock (_gate)
         {
-            _lines.Enqueue(new KeptLine(++_last, now, level, source, line, job, stream));
-            _characters += line.Length;
+            var kept = new KeptLine(++_last, now, level, source, line, about.Job, about.Stream, names);
+            _lines.Enqueue(kept);
+            _characters += LengthOf(kept);
             while (_lines.Count > MaxLines || _characters > MaxCharacters)
-                _characters -= _lines.Dequeue().Text.Length;
+                _characters -= LengthOf(_lines.Dequeue());
             if (level >= LogLevel.Warning && what.Id != RecentWarnings.FailedImport)
                 warnings.Add(new RecentWarning(_last, level, line, now, category[(category.LastIndexOf('.') + 1)..]));
             foreach (var listener in _listeners)
                 listener();
         }
     }
+
+    private static long LengthOf(KeptLine line) => line.Text.Length + line.Names.Sum(name => (long)name.Length);
 
     private sealed class Listener(LogRing ring, Action added) : IDisposable
     {
@@ -135,21 +141,25 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         {
             if (!IsEnabled(logLevel) || owner._throttle.Take(logLevel, category, eventId, exception) == LogShare.Nothing)
                 return;
-            var about = new About { IsOfQueue = source == "Queue" };
+            var about = new About { Source = source };
             about.Read(state);
             owner._scopes?.ForEachScope(static (scope, about) => about.Read(scope), about);
-            owner.Add(logLevel, eventId, category, source, formatter(state, exception), exception, about.Job, about.Stream);
+            owner.Add(logLevel, eventId, category, source, formatter(state, exception), exception, about);
         }
     }
 
-    /// <summary>The queue item and playback that a line belongs to, from its properties and scopes. The innermost scope takes precedence.</summary>
+    /// <summary>The queue item, playback and names of a line, from its properties and scopes. The innermost scope takes precedence.</summary>
     private sealed class About
     {
-        public bool IsOfQueue { get; init; }
+        private List<string>? _names;
+
+        public required string Source { get; init; }
 
         public string? Job { get; private set; }
 
         public string? Stream { get; private set; }
+
+        public IReadOnlyList<string> Names => _names ?? [];
 
         public void Read(object? state)
         {
@@ -158,11 +168,16 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
             foreach (var (name, value) in properties)
             {
                 // Queue messages use Id for the item's id.
-                if (name == JobKey || (IsOfQueue && name == "Id"))
+                if (name == JobKey || (Source == "Queue" && name == "Id"))
                     Job ??= value as string;
                 else if (name == StreamKey)
                     Stream ??= value as string;
+                else if (IsOfName(name) && value is string text)
+                    (_names ??= []).Add(text);
             }
         }
+
+        // The names in messages of Providers are nicknames of providers.
+        private bool IsOfName(string property) => property is "Release" or "Path" or "Target" || (property == "Name" && Source != "Providers");
     }
 }

@@ -11,5 +11,7 @@ internal static class OutboundRegistration
         .AddSingleton<GuardedClient>()
         .AddSingleton<RcloneClient>()
         .AddSingleton<RcloneNotifier>()
-        .AddSingleton<IWorker>(provider => provider.GetRequiredService<RcloneNotifier>());
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<RcloneNotifier>())
+        .AddSingleton<UpdateFeed>()
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<UpdateFeed>());
 }

@@ -16,6 +16,9 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Whether an empty value is allowed, which turns the feature off.</summary>
     public bool EmptyAllowed { get; init; }
 
+    /// <summary>Whether a <see cref="SettingType.Url"/> must be https.</summary>
+    public bool NeedsTls { get; init; }
+
     public IReadOnlyList<string> Words { get; init; } = [];
 
     /// <summary>Describes the entries of a <see cref="SettingType.LineList"/>.</summary>
@@ -55,6 +58,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
         SettingType.Text => $"{Min} to {Max} characters without a colon",
         SettingType.Line when EmptyAllowed => $"empty or one line of {Min} to {Max} characters",
         SettingType.Line => Min > 0 ? $"one line of {Min} to {Max} characters" : $"one line of at most {Max} characters",
+        SettingType.Url when NeedsTls => "empty or an https URL without credentials",
         SettingType.Url => "empty or an http or https URL without credentials",
         SettingType.Name => "a folder name",
         SettingType.NameList => $"at most {Max} folder names, separated by commas",

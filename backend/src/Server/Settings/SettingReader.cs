@@ -30,7 +30,7 @@ internal static class SettingReader
             SettingType.Choice => definition.Words.FirstOrDefault(word => word.Equals(text.Trim(), StringComparison.OrdinalIgnoreCase)),
             SettingType.Text => IsLine(definition, text) && !text.Contains(':', StringComparison.Ordinal) ? text : null,
             SettingType.Line => IsLine(definition, text) ? text : null,
-            SettingType.Url => ReadUrl(text.Trim()),
+            SettingType.Url => ReadUrl(definition, text.Trim()),
             SettingType.Key => HasLength(definition, text) && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-') ? text : null,
             SettingType.Password => PasswordHash.IsHash(text) || ChosenPassword.Judge(text) is not null ? text : null,
             SettingType.Name => ReadName(text),
@@ -140,12 +140,14 @@ internal static class SettingReader
     }
 
     /// <summary>Strips the trailing slash. Rejects credentials, because logs may contain addresses; credentials have separate settings.</summary>
-    private static string? ReadUrl(string text)
+    private static string? ReadUrl(SettingDefinition definition, string text)
     {
         if (text.Length == 0)
             return text;
 
-        if (!Uri.TryCreate(text, UriKind.Absolute, out var url) || url.Scheme is not ("http" or "https") || url.AbsoluteUri.Length > 1024)
+        if (!Uri.TryCreate(text, UriKind.Absolute, out var url) || url.AbsoluteUri.Length > 1024)
+            return null;
+        if (url.Scheme != "https" && (url.Scheme != "http" || definition.NeedsTls))
             return null;
 
         return url is { Host.Length: > 0, UserInfo.Length: 0, Query.Length: 0, Fragment.Length: 0 } ? url.AbsoluteUri.TrimEnd('/') : null;

@@ -163,6 +163,7 @@ internal static class SettingSchema
         new("backup.passphrase", SettingType.Line) { Min = 12, Max = 1024, Secret = true, EmptyAllowed = true },
         new("backup.second-dir", SettingType.Path) { EmptyAllowed = true },
         new("metrics.require-api-key", SettingType.Boolean) { Default = "true", Fallbacks = [new("METRICS_REQUIRE_API_KEY")] },
+        new("updates.feed-url", SettingType.Url) { NeedsTls = true },
 
         Number("ui.pictures-max-mb", 0, 10_000, 100),
         new("ui.arr-posters", SettingType.Boolean) { Default = "true" },

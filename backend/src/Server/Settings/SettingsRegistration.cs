@@ -31,6 +31,7 @@ internal static class SettingsRegistration
             .AddRecord(RcloneOptions.Read)
             .AddRecord(SegmentCacheOptions.Read)
             .AddRecord(StreamingOptions.Read)
+            .AddRecord(UpdateOptions.Read)
             .AddRecord(UsenetOptions.Read)
             .AddRecord(settings => WebDavOptions.Read(settings, process.DisableWebDavAuth));
 

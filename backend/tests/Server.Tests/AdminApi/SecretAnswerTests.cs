@@ -6,6 +6,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Sluice.Server.AdminApi;
 using Sluice.Server.Auth;
+using Sluice.Server.Backups;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
@@ -14,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>No secret appears in logs, warnings, events, lists or the SABnzbd API (S4, S7, CFG-54).</summary>
+/// <summary>No secret appears in logs, warnings, events, lists, the SABnzbd API, the support bundle, metrics, or the readable files of a backup (S4, S7, CFG-54).</summary>
 public sealed class SecretAnswerTests : IDisposable
 {
     private const string SetupCode = "CNRY-2M9X";
@@ -67,8 +68,14 @@ public sealed class SecretAnswerTests : IDisposable
             using var answer = await server.Client.GetAsync(path, Token);
             // The rescue exists only in safe mode.
             Assert.Equal(path == "/api/rescue" ? HttpStatusCode.NotFound : HttpStatusCode.OK, answer.StatusCode);
-            seen.Add((path, await answer.Content.ReadAsStringAsync(Token)));
+            if (answer.Content.Headers.ContentType?.MediaType == "application/zip")
+                await NoteBundleAsync(path);
+            else
+                seen.Add((path, await answer.Content.ReadAsStringAsync(Token)));
         }
+
+        seen.Add(("metrics", await server.Client.GetStringAsync("metrics", Token)));
+        seen.AddRange(await BackUpAsync(server));
 
         foreach (var mode in SabModes)
             seen.Add((mode, await server.Client.GetStringAsync($"api?apikey={Values["api.key"]}&output=json&mode={mode}", Token)));
@@ -80,6 +87,18 @@ public sealed class SecretAnswerTests : IDisposable
         var warnings = seen.Single(text => text.Where == "warnings").Text;
         Assert.Contains("said ******** by", warnings, StringComparison.Ordinal);
         Assert.Contains("no administrator yet", seen.Single(text => text.Where.TrimEnd('/') == "/api/logs").Text, StringComparison.Ordinal);
+
+        Assert.Contains("said ******** by", seen.Single(text => text.Where == "/api/system/support-bundle?names=true log.txt").Text, StringComparison.Ordinal);
+        Assert.Contains("Film", seen.Single(text => text.Where == "accepted.jsonl").Text, StringComparison.Ordinal);
+
+        async Task NoteBundleAsync(string path)
+        {
+            foreach (var query in (string[])["", "?names=true"])
+            {
+                var files = await SupportBundleTests.UnpackAsync(await server.Client.GetByteArrayAsync(path + query, Token));
+                seen.AddRange(files.Select(file => ($"{path}{query} {file.Key}", file.Value)));
+            }
+        }
 
         bool WasSeen(string part) => seen.Exists(text => text.Text.Contains(part, StringComparison.Ordinal));
 
@@ -114,6 +133,14 @@ public sealed class SecretAnswerTests : IDisposable
         }
 
         LogResourceTests.Say(loggers.CreateLogger("Sluice.Server.Providers.X"), LogLevel.Warning, "the last line");
+    }
+
+    /// <summary>Makes a backup, and returns its manifest and the names of the accepted NZBs.</summary>
+    private async Task<List<(string, string)>> BackUpAsync(RunningServer server)
+    {
+        var maker = server.Services.GetRequiredService<BackupMaker>();
+        var backup = await Task.Run(() => maker.Make(BackupKind.Manual, Token), Token);
+        return [("manifest.json", await File.ReadAllTextAsync(Path.Combine(backup.Path, BackupManifest.FileName), Token)), ("accepted.jsonl", await File.ReadAllTextAsync(_temporary.Folder.Accepted, Token))];
     }
 
     /// <summary>Returns the path of every GET call without an id.</summary>

@@ -102,6 +102,7 @@ public sealed class SettingSchemaTests
         backup.passphrase | Line | 0,12-1024 |
         backup.second-dir | Path | |
         metrics.require-api-key | Boolean | | true
+        updates.feed-url | Url | |
         ui.pictures-max-mb | Number | 0-10000 | 100
         ui.arr-posters | Boolean | | true
         """;

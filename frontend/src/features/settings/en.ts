@@ -196,4 +196,7 @@ export const t = createTexts({
   checks: "Self-checks",
   "check-ok": "OK",
   "check-bad": "needs attention",
+  newer: "Version {version} is available. {notes}",
+  bundle: "Download support bundle",
+  "bundle-help": "Attach it to a bug report: versions, settings, recent failures and the log, without passwords, keys and release names.",
 });

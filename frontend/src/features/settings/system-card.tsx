@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { Check, TriangleAlert } from "lucide-react";
-import { Button } from "@/components/ui/button";
+import { Check, Download, TriangleAlert } from "lucide-react";
+import { Button, buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Icon } from "@/components/ui/icon";
 import { KeyValues } from "@/components/ui/key-values";
@@ -8,10 +8,11 @@ import { Notice } from "@/components/ui/notice";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatAgo, formatBytes } from "@/lib/format";
+import { urlOf } from "@/lib/url-base";
 import { systemQuery } from "./api/settings";
 import { t } from "./en";
 
-/** Version, memory and the server's checks of itself. */
+/** Version, memory, the server's checks of itself, and the bundle for bug reports. */
 export function SystemCard() {
   const system = useQuery({ ...systemQuery, staleTime: 0 });
   const state = system.data;
@@ -36,6 +37,7 @@ export function SystemCard() {
               { label: t("permits"), value: t("permits-value", { playback: state.playbackPermits, imports: state.importPermits }) },
             ]}
           />
+          {state.newer && <p className="text-sm text-muted">{t("newer", { version: state.newer.version, notes: state.newer.notes })}</p>}
           {state.checks.length > 0 && (
             <div className="grid gap-1.5">
               <h3 className="text-sm font-semibold">{t("checks")}</h3>
@@ -54,6 +56,13 @@ export function SystemCard() {
           )}
         </div>
       )}
+      <div className="mt-4 grid justify-items-start gap-2 border-t border-line pt-4">
+        <p className="text-sm text-muted">{t("bundle-help")}</p>
+        <a href={urlOf("api/system/support-bundle")} download className={buttonClass("plain", "sm")}>
+          <Icon of={Download} />
+          {t("bundle")}
+        </a>
+      </div>
     </Card>
   );
 }

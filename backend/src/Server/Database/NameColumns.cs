@@ -1,0 +1,42 @@
+using System.Data.Common;
+using Dapper;
+
+namespace Sluice.Server.Database;
+
+/// <summary>The columns that hold names of releases, of their files, or paths with such names. A test compares them with the schema.</summary>
+internal static class NameColumns
+{
+    public static IReadOnlyList<(string Table, string Column)> All { get; } =
+    [
+        ("history_item", "name"),
+        ("history_item", "nzb_name"),
+        ("history_item", "release_folder"),
+        ("library_file", "original_name"),
+        ("library_file", "path_key"),
+        ("queue_file", "name"),
+        ("queue_item", "name"),
+        ("queue_item", "nzb_name"),
+        ("release", "name"),
+        ("removed_history_item", "name"),
+        ("removed_history_item", "nzb_name"),
+        ("removed_history_item", "release_folder"),
+        ("removed_item", "name"),
+        ("removed_item", "path_key"),
+        ("removed_library_file", "original_name"),
+        ("removed_library_file", "path_key"),
+        ("removed_queue_file", "name"),
+        ("removed_queue_item", "name"),
+        ("removed_queue_item", "nzb_name"),
+        ("removed_release", "name"),
+        ("removed_strm", "path"),
+        ("removed_strm_folder", "name"),
+        ("watched_file", "path"),
+    ];
+
+    /// <summary>
+    /// Reads all names, and the last names of all paths, with repetitions. Reads row by row, so that a large library does not fill the memory.
+    /// </summary>
+    public static IEnumerable<string> Read(DbConnection connection) => All
+        .SelectMany(place => connection.Query<string>($"SELECT {place.Column} FROM {place.Table} WHERE {place.Column} IS NOT NULL", buffered: false))
+        .Select(text => text[(text.LastIndexOf('/') + 1)..]);
+}

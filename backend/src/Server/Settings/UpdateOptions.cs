@@ -1,0 +1,11 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>News of newer versions (<c>updates.*</c>).</summary>
+internal sealed record UpdateOptions
+{
+    /// <summary>Address of a JSON file with the newest version; null to ask nobody.</summary>
+    public required Uri? Feed { get; init; }
+
+    public static UpdateOptions Read(EffectiveSettings settings) =>
+        new() { Feed = settings.Text("updates.feed-url") is { Length: > 0 } address ? new Uri(address) : null };
+}
