@@ -116,7 +116,7 @@ internal sealed class BandwidthSchedule
 
     /// <param name="Days">Days on which the limit starts, one bit each.</param>
     /// <param name="From">First minute, counted from midnight.</param>
-    /// Minute at which the limit ends; on the next day unless later than <paramref name="From"/>.
+    /// <param name="To">Minute at which the limit ends; on the next day unless later than <paramref name="From"/>.</param>
     /// <param name="BytesPerSecond">Limit in bytes per second; 0 for unlimited.</param>
     private sealed record Row(int Days, int From, int To, long BytesPerSecond)
     {
