@@ -1,11 +1,13 @@
 using System.Text;
 using System.Threading.Channels;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
 /// <summary>Reads the command lines of one connection and records their arrival time, independent of slow responses.</summary>
-internal sealed class CommandReader(Stream stream, ProviderState provider, ChannelWriter<Command> commands)
+/// <param name="connection">Number of the connection, as for <see cref="ProviderState.Regime"/>.</param>
+internal sealed class CommandReader(Stream stream, ProviderState provider, int connection, ChannelWriter<Command> commands)
 {
     /// <summary>Longest command line: twice the longest that RFC 4643 allows.</summary>
     private const int MaxLine = 1024;
@@ -50,8 +52,17 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
             var taken = 0;
             while (_buffer.AsSpan(taken, _filled - taken).IndexOf((byte)'\n') is >= 0 and var end)
             {
-                await commands.WriteAsync(Receive(_buffer.AsSpan(taken, end), arrived), cancellationToken);
+                var command = Receive(_buffer.AsSpan(taken, end), arrived);
                 taken += end + 1;
+                // Decided on arrival, because the next command may come before a response is due and must not wait behind this one.
+                if (command.Waiting > 1 && provider.Regime(FaultKind.PolicyNoPipelining, connection) is not null)
+                {
+                    provider.Stats.FaultHappened(FaultKind.PolicyNoPipelining);
+                    Answered();
+                    continue;
+                }
+
+                await commands.WriteAsync(command, cancellationToken);
             }
 
             _filled -= taken;

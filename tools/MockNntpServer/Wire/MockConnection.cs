@@ -89,7 +89,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stopping);
         var commands = Channel.CreateBounded<Command>(new BoundedChannelOptions(MaxOutstanding) { SingleReader = true, SingleWriter = true });
-        var reader = new CommandReader(stream, provider, commands.Writer);
+        var reader = new CommandReader(stream, provider, number, commands.Writer);
         var reading = ReadAsync(reader, sender, place, ended);
         try
         {
@@ -147,7 +147,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
     {
         while (true)
         {
-            if (await NextAsync(answered, commands, ended) is not { } command)
+            if (await NextAsync(commands, ended) is not { } command)
                 return await HangUpAsync(FaultKind.PolicyIdle, "400 Idle for too long");
             if (provider.Regime(FaultKind.PolicyCap, number) is not null && provider.Census.IsBeyond(place, provider.Cap(number)))
                 return await HangUpAsync(FaultKind.PolicyCap, "502 Too many connections");
@@ -183,20 +183,11 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
     }
 
-    /// <summary>Returns the next command that gets a response; null after the provider's idle timeout.</summary>
-    private async ValueTask<Command?> NextAsync(Action answered, ChannelReader<Command> commands, CancellationToken ended)
-    {
-        while (provider.Regime(FaultKind.PolicyIdle, number) is not { } idle || await ArrivesWithinAsync(commands, idle.Duration ?? LongestIdle, ended))
-        {
-            var command = await commands.ReadAsync(ended);
-            if (command.Waiting == 1 || provider.Regime(FaultKind.PolicyNoPipelining, number) is null)
-                return command;
-            provider.Stats.FaultHappened(FaultKind.PolicyNoPipelining);
-            answered();
-        }
-
-        return null;
-    }
+    /// <summary>Returns the next command; null after the provider's idle timeout.</summary>
+    private async ValueTask<Command?> NextAsync(ChannelReader<Command> commands, CancellationToken ended) =>
+        provider.Regime(FaultKind.PolicyIdle, number) is not { } idle || await ArrivesWithinAsync(commands, idle.Duration ?? LongestIdle, ended)
+            ? await commands.ReadAsync(ended)
+            : null;
 
     private async Task<bool> ArrivesWithinAsync(ChannelReader<Command> commands, TimeSpan patience, CancellationToken ended)
     {
