@@ -13,8 +13,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// Collects what a bug report needs, from an allow-list (OPS-50): versions, settings without secrets, self-checks, providers, the last failed imports, the log, and
-/// the sizes of the tables. Never the database, an NZB or a key. Thread-safe.
+/// Collects the content of a bug report from an allow-list (OPS-50): versions, settings without secrets, self-checks, providers, the latest failed imports, the
+/// log, and table sizes. Never includes the database, an NZB or a key. Thread-safe.
 /// </summary>
 internal sealed partial class SupportBundle(
     SystemViews system, SettingsSource settings, ProviderTable providers, HistoryListStore history, LogRing log, LogRedactor redactor, SluiceDatabase database,
@@ -23,16 +23,16 @@ internal sealed partial class SupportBundle(
     private const int MaxFailures = 100;
     private const int MaxLogBytes = 5_000_000;
 
-    // All files together stay below 20 MB before compression. Words for names can make the log longer.
+    // All files together stay below 20 MB before compression. Replacing names with words can make the log longer.
     private const int MaxLogFileBytes = 2 * MaxLogBytes;
     private const int MaxFileBytes = 1_500_000;
 
-    // Time, level and source in front of the text of a log line.
+    // Time, level and source before the text of a log line.
     private const int LineHeadBytes = 60;
 
-    /// <summary>Reads everything but the texts of the log, which a client can download slowly.</summary>
-    /// <param name="withNames">Whether names of releases and addresses of clients stay as they are.</param>
-    /// <param name="cancellationToken">Cancels the reading.</param>
+    /// <summary>Reads everything except the log texts, because a client may download slowly.</summary>
+    /// <param name="withNames">Whether to keep names of releases and client addresses unchanged.</param>
+    /// <param name="cancellationToken">Cancels reading.</param>
     public async Task<SupportFiles> ReadAsync(bool withNames, CancellationToken cancellationToken)
     {
         var lines = Newest(log.Lines);
@@ -60,7 +60,7 @@ internal sealed partial class SupportBundle(
         return [.. lines.Skip(first)];
     }
 
-    /// <summary>Reads what the database has. A database that cannot be read is often the reason for a report, so the rest goes without it.</summary>
+    /// <summary>Reads the facts in the database. If it is unreadable, which is often the reason for a report, the bundle contains the rest.</summary>
     private async Task<(IReadOnlyList<HistoryItem> Failures, Stored Stored)> ReadStoredAsync(
         IReadOnlyList<KeptLine> lines, bool withNames, CancellationToken cancellationToken)
     {
@@ -128,7 +128,7 @@ internal sealed partial class SupportBundle(
         .Select(setting => $"{setting.Definition.Key}={(setting.Definition.Secret && setting.Value.Length > 0 ? "********" : setting.Value)} ({setting.Origin}{(setting.IsLocked ? ", locked" : "")})")
         .Concat(settings.Current.Warnings.Select(warning => $"warning: {warning}"));
 
-    // The user name is half of a login.
+    // Mask the user name, because it is half of a login.
     private IEnumerable<string> DescribeProviders() => providers.Rows()
         .Select(row => JsonSerializer.Serialize(row with { User = row.User.Length > 0 ? "********" : "" }, AdminJson.Default.ProviderRow));
 
@@ -138,10 +138,10 @@ internal sealed partial class SupportBundle(
 
     private static string Describe(KeptLine line, SupportNames? names) => LogResource.TextOf(names is null ? line : line with { Text = names.Mask(line.Text, line.Names) });
 
-    /// <summary>Matches the name of the file with which some sentences of <see cref="ImportFailure"/> start.</summary>
+    /// <summary>Matches the file name at the start of some <see cref="ImportFailure"/> sentences.</summary>
     [GeneratedRegex(@"^.+?(?=: (?:an article|\d+ of \d+ articles) | is compressed \()")]
     private static partial Regex FileAtStart();
 
-    /// <summary>Facts from the database: names that may occur in the texts, and the sizes of the tables.</summary>
+    /// <summary>Facts from the database: names that may occur in the texts, and the table sizes.</summary>
     private sealed record Stored(IReadOnlyCollection<string> Names, IReadOnlyList<string> Tables);
 }

@@ -5,17 +5,17 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>A text file of the support bundle. What exceeds its length is cut.</summary>
+/// <summary>A text file in the support bundle. Text beyond the maximum length is cut off.</summary>
 internal sealed record SupportFile(string Name, IEnumerable<string> Lines, int MaxBytes);
 
-/// <summary>The content of a support bundle, ready to be sent once. Every line is redacted once more.</summary>
+/// <summary>The content of a support bundle, which can be sent once. Every line is redacted once more.</summary>
 internal sealed class SupportFiles(IReadOnlyList<SupportFile> files, LogRedactor redactor, DateTimeOffset at)
 {
     private const int SendBytes = 64 << 10;
 
     private static readonly byte[] Cut = "(cut)\n"u8.ToArray();
 
-    /// <summary>Writes the zip file as it is made, so that it is never in memory as a whole.</summary>
+    /// <summary>Writes the zip file while creating it, so that the whole file is never in memory.</summary>
     public async Task WriteAsync(Stream to, CancellationToken cancellationToken)
     {
         var made = new MadeBytes();
@@ -54,7 +54,7 @@ internal sealed class SupportFiles(IReadOnlyList<SupportFile> files, LogRedactor
         }
     }
 
-    /// <summary>Holds written bytes until they are sent, because a zip file can only be made by synchronous writes, which a response refuses.</summary>
+    /// <summary>Holds written bytes until they are sent, because zip files can be created only by synchronous writes, which responses do not support.</summary>
     private sealed class MadeBytes : Stream
     {
         private readonly ArrayBufferWriter<byte> _made = new(2 * SendBytes);
@@ -87,7 +87,7 @@ internal sealed class SupportFiles(IReadOnlyList<SupportFile> files, LogRedactor
 
         public override void Flush()
         {
-            // The bytes are sent by SendAsync.
+            // SendAsync sends the bytes.
         }
 
         public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();

@@ -9,8 +9,8 @@ using System.Text.RegularExpressions;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// Replaces names of releases and files by words such as <c>film-1a2b</c>, and cuts addresses to their network (OPS-50). A name gets the same word
-/// everywhere in one bundle. The words do not depend on the names, so that nobody can confirm a guess.
+/// Replaces names of releases and files with words such as <c>film-1a2b</c>, and shortens addresses to their network (OPS-50). Within a bundle, a name always
+/// gets the same word. The words do not depend on the names, so that nobody can confirm a guess.
 /// </summary>
 /// <remarks>Not thread-safe.</remarks>
 internal sealed partial class SupportNames
@@ -26,7 +26,7 @@ internal sealed partial class SupportNames
     private readonly string[] _names;
     private readonly SearchValues<string> _any;
 
-    /// <param name="names">The names to replace everywhere, unless they are short or numbers.</param>
+    /// <param name="names">The names to replace everywhere, except short names and numbers.</param>
     /// <param name="random">Chooses the words.</param>
     public SupportNames(IEnumerable<string> names, Random random)
     {
@@ -46,7 +46,7 @@ internal sealed partial class SupportNames
         return word;
     }
 
-    /// <summary>Masks a line of the log that names releases or paths. Short names are replaced only there.</summary>
+    /// <summary>Masks a log line that names releases or paths. Short names are replaced only in such lines.</summary>
     public string Mask(string text, IReadOnlyList<string> named)
     {
         foreach (var name in named.SelectMany(NamesIn).Where(name => name.Length > 0 && !IsDistinctive(name)))
@@ -54,10 +54,10 @@ internal sealed partial class SupportNames
         return Mask(text);
     }
 
-    /// <summary>Replaces the known names in a text, and every name of a file. Cuts addresses.</summary>
+    /// <summary>Replaces known names and all file names in a text, and shortens addresses.</summary>
     public string Mask(string text) => Address().Replace(FileName().Replace(MaskKnown(text), file => WordOf(file.Value)), address => Cut(address.Value));
 
-    /// <summary>Returns the names in a value of a log line: the name itself, or those in a path of the tree, after the category.</summary>
+    /// <summary>Returns the names in a log line's value: the name itself or, for a path of the tree, the names after the category.</summary>
     public static IEnumerable<string> NamesIn(string nameOrPath)
     {
         if (!nameOrPath.StartsWith('/'))
@@ -65,13 +65,13 @@ internal sealed partial class SupportNames
         var parts = nameOrPath.Split('/', StringSplitOptions.RemoveEmptyEntries);
         if (parts is ["view", .. var viewed])
             parts = viewed;
-        // Some messages repeat a path as the client sent it, percent-encoded.
+        // Some messages repeat a path as sent by the client, percent-encoded.
         return parts is ["content" or "nzbs" or "completed-symlinks", _, .. var names]
             ? names.SelectMany(name => (string[])[name, Uri.UnescapeDataString(name)])
             : [];
     }
 
-    /// <summary>Collects the words of texts: runs of letters and digits.</summary>
+    /// <summary>Collects all words in texts: runs of letters and digits.</summary>
     public static HashSet<string> WordsOf(IEnumerable<string> texts)
     {
         var words = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
@@ -85,7 +85,7 @@ internal sealed partial class SupportNames
         return words;
     }
 
-    /// <summary>Whether a name can occur in texts with these words. Rules out most names of a large library.</summary>
+    /// <summary>Whether a name can occur in texts with these words. False for most names of a large library.</summary>
     public static bool CanOccur(string name, HashSet<string> words)
     {
         var known = words.GetAlternateLookup<ReadOnlySpan<char>>();
@@ -119,7 +119,7 @@ internal sealed partial class SupportNames
         return masked.Append(text, kept, text.Length - kept).ToString();
     }
 
-    /// <summary>Finds the longest name at a position that is not a part of a longer word.</summary>
+    /// <summary>Finds the longest name at a position, unless it is part of a longer word.</summary>
     private bool TryFind(string text, int at, [NotNullWhen(true)] out string? name)
     {
         name = IsInWord(text, at) ? null : _names.FirstOrDefault(name =>
@@ -127,10 +127,10 @@ internal sealed partial class SupportNames
         return name is not null;
     }
 
-    /// <summary>Whether the characters before and after a position belong to one word.</summary>
+    /// <summary>Whether the characters before and after a position belong to the same word.</summary>
     private static bool IsInWord(string text, int at) => at > 0 && at < text.Length && char.IsLetterOrDigit(text[at - 1]) && char.IsLetterOrDigit(text[at]);
 
-    /// <summary>Cuts an address to 24 bits, or 48 bits of IPv6. Addresses of this machine stay.</summary>
+    /// <summary>Shortens an address to its first 24 bits, or 48 bits for IPv6. Addresses of this machine stay unchanged.</summary>
     private static string Cut(string text)
     {
         if (!IPAddress.TryParse(text, out var address) || IPAddress.IsLoopback(address) || address.Equals(IPAddress.IPv6Any) || address.Equals(IPAddress.Any))
@@ -145,13 +145,13 @@ internal sealed partial class SupportNames
     [GeneratedRegex(@"[\p{L}\p{Nd}]+")]
     private static partial Regex Word();
 
-    /// <summary>Matches a word with the extension of a film, an archive or a companion of one. Starts only where a word does, so that long text costs no more.</summary>
+    /// <summary>Matches a word with the extension of a film, archive or companion file. Starts only where a word starts, so that long text is cheap.</summary>
     [GeneratedRegex(
         @"(?<![^\s/\\:;,""'“”()\[\]{}<>|])[^\s/\\:;,""'“”()\[\]{}<>|]+\.(?:mkv|mp4|m4v|avi|ts|m2ts|wmv|mov|webm|mpg|mpeg|iso|mp3|flac|m4a|m4b|epub|rar|r\d\d|7z|zip|par2|nzb|nfo|sfv|srt|ass|ssa|vtt|sub|idx|strm|rclonelink)\b",
         RegexOptions.IgnoreCase | RegexOptions.CultureInvariant)]
     private static partial Regex FileName();
 
-    /// <summary>Matches what may be an address. A network, with a slash, has no host.</summary>
+    /// <summary>Matches anything that may be an address. A network, written with a slash, identifies no host, so it is excluded.</summary>
     [GeneratedRegex(@"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9A-Fa-f]{0,4}:){2,7}(?:[0-9A-Fa-f]{1,4}|\d{1,3}(?:\.\d{1,3}){3})?)(?![\w/]|\.\d)")]
     private static partial Regex Address();
 }

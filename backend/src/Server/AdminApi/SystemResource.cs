@@ -26,7 +26,7 @@ internal static class SystemResource
 
     private static Ok<SystemState> Show(SystemViews views) => TypedResults.Ok(views.Show());
 
-    /// <summary>Sends what a bug report needs as one zip file (OPS-50), with the names of releases only on request.</summary>
+    /// <summary>Sends everything that a bug report needs as one zip file (OPS-50). Names of releases are included only on request.</summary>
     private static async Task<PushStreamHttpResult> DownloadBundleAsync(bool? names, SupportBundle bundle, TimeProvider time, CancellationToken cancellationToken)
     {
         var content = await bundle.ReadAsync(names == true, cancellationToken);

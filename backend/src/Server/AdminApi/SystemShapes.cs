@@ -3,7 +3,7 @@ namespace Sluice.Server.AdminApi;
 /// <summary>A self-check, such as "Database", and its result.</summary>
 internal sealed record SelfCheck(string Name, bool Ok, string Sentence);
 
-/// <summary>A version of the update feed that is newer than this build. <c>Notes</c> is one line of text, or empty.</summary>
+/// <summary>A version in the update feed that is newer than this build. <c>Notes</c> is one line of text, or empty.</summary>
 internal sealed record NewerVersion(string Version, string Notes);
 
 /// <summary>

@@ -10,7 +10,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The server itself as the API shows it. Thread-safe.</summary>
+/// <summary>The server itself, as shown by the API. Thread-safe.</summary>
 internal sealed class SystemViews(DataFolder folder, Readiness readiness, ProviderHost providers, IOptionsMonitor<UsenetOptions> usenet, UpdateFeed updates)
 {
     public SystemState Show()
@@ -50,7 +50,7 @@ internal sealed class SystemViews(DataFolder folder, Readiness readiness, Provid
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            // Null means unknown in the response.
+            // In the response, null means unknown.
             return null;
         }
     }

@@ -25,7 +25,7 @@ internal sealed class BackupPlaces(DataFolder folder, BackupFolder first, IOptio
     /// <summary>Finds a backup by name, starting in the data folder; null if there is none.</summary>
     public Backup? Find(string name) => first.Find(name) ?? Second?.Find(name);
 
-    /// <summary>Finds the newest backup whose schema version is at most the given one; null if there is none.</summary>
+    /// <summary>Finds the newest backup up to a schema version; null if there is none.</summary>
     public Backup? FindNewest(int schema) => List().Select(found => found.Backup).FirstOrDefault(backup => backup.Manifest.Schema <= schema);
 
     /// <summary>Merges the lists of both folders, newest first.</summary>

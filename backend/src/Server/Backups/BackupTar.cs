@@ -37,7 +37,7 @@ internal sealed class BackupTar
         var lengths = blobs.MeasureNzbs();
         foreach (var hash in new SortedSet<string>(copy.HashesOf(references.Where(reference => reference.IsNzb)), StringComparer.Ordinal))
         {
-            // The others are missing, and the backup records them as lost.
+            // Skip NZBs that are not stored. The backup records them as lost.
             if (lengths.TryGetValue(BlobStore.KeyOf(hash), out var bytes))
                 tar._files.Add((NameOf(hash), bytes));
         }

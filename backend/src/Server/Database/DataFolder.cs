@@ -28,7 +28,7 @@ internal sealed record DataFolder(string Root)
     /// <summary>Pictures of films. Created on first use and always safe to delete.</summary>
     public string Pictures => Path.Combine(Root, "cache", "pictures");
 
-    /// <summary>The file that identifies the database of the blobs (<see cref="BlobGeneration"/>).</summary>
+    /// <summary>The file that identifies the database to which the blobs belong (<see cref="BlobGeneration"/>).</summary>
     public string Generation => Path.Combine(Root, "blobs.generation");
 
     /// <summary>Unreferenced blobs that await deletion (<see cref="BlobQuarantine"/>). Created on first use.</summary>

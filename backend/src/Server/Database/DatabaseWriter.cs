@@ -144,7 +144,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         command.ExecuteNonQuery();
     }
 
-    /// <summary>A queued write and its waiting caller. The loop runs it once.</summary>
+    /// <summary>A queued write and its waiting caller. The loop runs each write once.</summary>
     private abstract class Write
     {
         /// <summary>The exception that rolled back only this write; null on success.</summary>

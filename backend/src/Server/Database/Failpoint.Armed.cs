@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Sluice.Server.Database;
 
-/// <summary>For builds with <c>-p:Failpoints=true</c>: <c>SLUICE_FAILPOINT=name:3</c> kills the process at the third pass, before any further write.</summary>
+/// <summary>For builds with <c>-p:Failpoints=true</c>: <c>SLUICE_FAILPOINT=name:3</c> kills the process when it reaches the step for the third time.</summary>
 internal static partial class Failpoint
 {
     // Static, because environment variables are per process.

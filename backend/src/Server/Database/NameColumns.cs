@@ -3,7 +3,7 @@ using Dapper;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The columns that hold names of releases, of their files, or paths with such names. A test compares them with the schema.</summary>
+/// <summary>The columns that contain names of releases or files, or paths with such names. A test compares this list with the schema.</summary>
 internal static class NameColumns
 {
     public static IReadOnlyList<(string Table, string Column)> All { get; } =
@@ -34,7 +34,7 @@ internal static class NameColumns
     ];
 
     /// <summary>
-    /// Reads all names, and the last names of all paths, with repetitions. Reads row by row, so that a large library does not fill the memory.
+    /// Reads all names, and the last name of each path, including duplicates. Reads row by row, so that a large library does not exhaust memory.
     /// </summary>
     public static IEnumerable<string> Read(DbConnection connection) => All
         .SelectMany(place => connection.Query<string>($"SELECT {place.Column} FROM {place.Table} WHERE {place.Column} IS NOT NULL", buffered: false))

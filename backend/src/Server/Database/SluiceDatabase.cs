@@ -52,7 +52,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         _readers = new ReaderPool(() => Connect(folder.Database, SqliteOpenMode.ReadOnly));
     }
 
-    /// <summary>Whether the database was opened and migrated, and safe mode is off.</summary>
+    /// <summary>Whether the database has been opened and migrated, and safe mode is off.</summary>
     public bool IsOpen => Volatile.Read(ref _writer) is not null && !_safeMode.IsOn;
 
     /// <summary>Durations of the committed transactions since startup.</summary>

@@ -21,14 +21,14 @@ internal class StartRefusedException(int exitCode, string message, Exception? in
 
 /// <summary>A newer program wrote the database (OPS-21).</summary>
 /// <param name="path">The database.</param>
-/// <param name="found">Its schema version.</param>
-/// <param name="known">The newest schema version of this program.</param>
-/// <param name="advice">What to do instead of an update, as the end of a sentence.</param>
+/// <param name="found">The database's schema version.</param>
+/// <param name="known">The newest schema version that this program knows.</param>
+/// <param name="advice">What to do instead of updating, as the end of a sentence.</param>
 internal sealed class NewerDatabaseException(string path, int found, int known, string advice)
     : StartRefusedException(BadConfiguration, $"{path} was written by a newer Sluice (version {found}, this one knows {known}); install that one or {advice}")
 {
     public int Known { get; } = known;
 
-    /// <summary>Returns the same refusal with other advice.</summary>
+    /// <summary>Returns the same exception with different advice.</summary>
     public NewerDatabaseException With(string advice) => new(path, found, Known, advice);
 }

@@ -10,7 +10,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
     /// <summary>Maximum delay before a restart. A worker that has run for this long restarts with the first delay.</summary>
     public static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
-    // Applies after a failed startup, because then the workers were never told to stop.
+    // Applies after a failed startup, because the workers were never asked to stop.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(5);
 
     private readonly IReadOnlyList<IWorker> _workers = [.. workers];

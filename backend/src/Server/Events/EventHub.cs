@@ -117,8 +117,8 @@ internal sealed class EventHub : IAsyncDisposable
     }
 
     /// <summary>
-    /// Registers a watch. Returns it with its missed frames, its first number, the bits of the topics that continue, and each new topic with its bit and
-    /// snapshot number.
+    /// Registers a watch. Returns the watch with its missed frames, its first frame number, the bits of topics that continue, and the bit and snapshot number
+    /// of each new topic.
     /// </summary>
     private (EventWatch Watch, long At, ulong Topics, List<(ITopic Topic, ulong Bit, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventPlace? since)
     {

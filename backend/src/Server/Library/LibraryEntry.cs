@@ -1,7 +1,7 @@
 namespace Sluice.Server.Library;
 
 /// <summary>A collection or file in <c>/content</c>.</summary>
-/// <param name="Name">The last name of the path; empty for the root.</param>
+/// <param name="Name">The last segment of the path; empty for the root.</param>
 /// <param name="LastModified">Publish time; for a collection, the publish time of its newest member.</param>
 internal abstract record LibraryEntry(string Name, DateTimeOffset LastModified);
 

@@ -435,7 +435,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Stores learned habits in every release made from their NZBs.</summary>
+    /// <summary>Stores learned habits in every release made from the same NZBs.</summary>
     public Task KeepHabitsAsync(IReadOnlyCollection<(string NzbHash, int Ordinal, ArticleHabit Habit)> learned, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(

@@ -27,7 +27,7 @@ internal sealed class Predictions : IPredictionOwner
         _volumes = new PredictedVolumes(providers, this, time);
     }
 
-    /// <summary>Returns the proofs of a release by posted file number. Posted files without a prediction are omitted.</summary>
+    /// <summary>Returns the verifications of a release by posted file number. Omits posted files without a prediction.</summary>
     /// <param name="stored">The release's posted files. If any is predicted, includes all predicted ones.</param>
     /// <param name="files">The same posted files as the stream reads them, by number.</param>
     public IReadOnlyDictionary<int, IExtentProof> For(
@@ -49,14 +49,14 @@ internal sealed class Predictions : IPredictionOwner
 
     /// <summary>Returns the background verifications of a release, one per set.</summary>
     /// <param name="stored">All predicted posted files of the release.</param>
-    /// <param name="ids">The message-ids, which must stay open while the proofs are used.</param>
+    /// <param name="ids">The message-ids, which must stay open while the verifications are used.</param>
     public IEnumerable<BackgroundProof> InBackground(Release release, IReadOnlyList<StoredPostedFile> stored, ReleaseUse ids) =>
         SetsOf(release, stored, file => new PostedFile(file.Map, ids.Take(file.Places))).Select(set => _volumes.InBackground(set.Key, set.Volumes));
 
     /// <summary>Streams the releases that must be mapped again.</summary>
     public IAsyncEnumerable<Release> ReadRefutedAsync(CancellationToken cancellationToken) => _refuted.Reader.ReadAllAsync(cancellationToken);
 
-    /// <summary>Removes a release that was mapped again or cannot be.</summary>
+    /// <summary>Removes a release after it was mapped again, or because it cannot be mapped.</summary>
     public void Settle(Release release) => _waiting.TryRemove(release.Id, out _);
 
     /// <summary>Queues a release to be mapped again, or once more if it was unreadable last time.</summary>

@@ -8,20 +8,20 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Outbound;
 
-/// <summary>A version from a feed.</summary>
+/// <summary>A version offered by a feed.</summary>
 /// <param name="Version">Three numbers, such as 1.2.0.</param>
-/// <param name="Notes">One line of text for users; empty if the feed has none.</param>
+/// <param name="Notes">One line of text for users; empty if the feed contains none.</param>
 internal sealed record OfferedVersion(Version Version, string Notes);
 
 /// <summary>
-/// Asks the feed that the administrator has set for the newest version, ten minutes after the start and then once a day (OPS-22). Nothing is downloaded or
-/// run. Thread-safe.
+/// Queries the feed set by the administrator for the newest version, ten minutes after startup and then once a day (OPS-22). Nothing is downloaded or run.
+/// Thread-safe.
 /// </summary>
 internal sealed class UpdateFeed(GuardedClient client, IOptionsMonitor<UpdateOptions> options, TimeProvider time, ILogger<UpdateFeed> logger) : IWorker
 {
     public static readonly TimeSpan Interval = TimeSpan.FromDays(1);
 
-    /// <summary>Delay after the start, so that a server that restarts repeatedly asks nobody.</summary>
+    /// <summary>Delay after startup, so that a server that restarts repeatedly sends no requests.</summary>
     public static readonly TimeSpan FirstDelay = TimeSpan.FromMinutes(10);
 
     private const int MaxBytes = 64 << 10;
@@ -34,7 +34,7 @@ internal sealed class UpdateFeed(GuardedClient client, IOptionsMonitor<UpdateOpt
 
     public string Name => "the update feed";
 
-    /// <summary>The version of the feed, if it is newer than this build; otherwise null.</summary>
+    /// <summary>The version in the feed if it is newer than this build; otherwise null.</summary>
     public OfferedVersion? Newer => Volatile.Read(ref _offered) is { } offered && offered.Version > ThreeOf(Version.Parse(BuildInfo.Version)) ? offered : null;
 
     public async Task RunAsync(CancellationToken stopping)
@@ -46,7 +46,7 @@ internal sealed class UpdateFeed(GuardedClient client, IOptionsMonitor<UpdateOpt
             if (pause - time.GetElapsedTime(since) is var left && left > TimeSpan.Zero)
                 await _signal.WaitAsync(left, stopping);
             var set = options.CurrentValue.Feed;
-            // Any setting may have changed, but only another address is asked before its time.
+            // Any setting may have changed, but only a changed address is queried early.
             if (set == feed && time.GetElapsedTime(since) < pause)
                 continue;
             if (set != feed)
@@ -57,7 +57,7 @@ internal sealed class UpdateFeed(GuardedClient client, IOptionsMonitor<UpdateOpt
         }
     }
 
-    /// <summary>Parses the answer of a feed: <c>{"version":"1.2.0","notes":"One line."}</c>. Returns null if it has no version.</summary>
+    /// <summary>Parses a feed's response: <c>{"version":"1.2.0","notes":"One line."}</c>. Returns null if it contains no version.</summary>
     public static OfferedVersion? Parse(ReadOnlySpan<byte> json)
     {
         try
@@ -80,7 +80,7 @@ internal sealed class UpdateFeed(GuardedClient client, IOptionsMonitor<UpdateOpt
             OutboundLog.NewerVersion(logger, newer.Version.ToString());
     }
 
-    /// <summary>Fetches and keeps the version. Returns why that failed, or null.</summary>
+    /// <summary>Fetches the version and keeps it in memory. Returns why that failed, or null.</summary>
     private async Task<string?> FetchAsync(Uri feed, CancellationToken stopping)
     {
         using var deadline = new CancellationTokenSource(Deadline, time);
@@ -116,7 +116,7 @@ internal sealed class UpdateFeed(GuardedClient client, IOptionsMonitor<UpdateOpt
     }
 }
 
-/// <summary>The answer of a feed. Other members are ignored.</summary>
+/// <summary>A feed's response. Other members are ignored.</summary>
 internal sealed record FeedAnswer(string? Version, string? Notes);
 
 [JsonSourceGenerationOptions(JsonSerializerDefaults.Web)]

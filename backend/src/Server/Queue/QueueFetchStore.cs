@@ -28,7 +28,7 @@ internal sealed class QueueFetchStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Returns the due time of the next fetch in Unix milliseconds, or null without items to fetch.</summary>
+    /// <summary>Returns the due time of the next fetch in Unix milliseconds, or null if there are no items to fetch.</summary>
     public Task<long?> FindNextAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>("SELECT min(fetch_at) FROM queue_item WHERE url IS NOT NULL"), cancellationToken);

@@ -30,7 +30,7 @@ internal sealed record QueueFile
         init => AddedAt = StoredTime.Read(value);
     }
 
-    /// <summary>Opaque WebDAV properties stored by clients; empty without properties.</summary>
+    /// <summary>Opaque WebDAV properties stored by clients; empty if there are none.</summary>
     public string Properties { get; init; } = "";
 
     public static string NameOf(string item) => item + Extension;

@@ -18,7 +18,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
     // Hashes whose rows are being checked and whose blobs may be deleted. A new pin waits until the removal ends.
     private readonly Dictionary<string, TaskCompletionSource> _leaving = [];
 
-    /// <summary>Starts an upload. Disposing the lease ends it.</summary>
+    /// <summary>Starts an upload. Disposing the lease ends the upload.</summary>
     public UploadLease BeginUpload() => new(this);
 
     /// <summary>Deletes unreferenced blobs, now or when the last upload of the same content ends. Logs failures and keeps the blob.</summary>

@@ -5,7 +5,7 @@ namespace Sluice.Server.SabApi;
 /// <summary>The download rate between two polls. Thread-safe.</summary>
 internal sealed class TrafficRate(ProviderHost providers, TimeProvider time)
 {
-    // Over a shorter time the rate is too noisy, because several clients poll at once.
+    // Below this interval the rate is too noisy, because several clients poll at once.
     private static readonly TimeSpan LeastStretch = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();

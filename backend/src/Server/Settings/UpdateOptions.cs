@@ -1,9 +1,9 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>News of newer versions (<c>updates.*</c>).</summary>
+/// <summary>Notifications of newer versions (<c>updates.*</c>).</summary>
 internal sealed record UpdateOptions
 {
-    /// <summary>Address of a JSON file with the newest version; null to ask nobody.</summary>
+    /// <summary>Address of a JSON file that states the newest version; null to send no requests.</summary>
     public required Uri? Feed { get; init; }
 
     public static UpdateOptions Read(EffectiveSettings settings) =>

@@ -3,7 +3,7 @@ namespace Sluice.Server.WebDav;
 /// <summary>Responses without a body.</summary>
 internal static class Refusal
 {
-    /// <summary>The Retry-After value of a 507, in seconds.</summary>
+    /// <summary>Retry-After for a 507 response, in seconds.</summary>
     private const string RetryAfterSeconds = "30";
 
     /// <summary>Sets the status and declares an empty body. Must be called before the headers are sent.</summary>

@@ -28,7 +28,7 @@ internal sealed record UploadedNzb(StoredBlob? Blob, string? MemberName, ImportF
 }
 
 /// <summary>A received upload: durably stored NZBs, or a refusal. Dispose it after the add.</summary>
-/// <param name="Lease">Protects the blobs until rows refer to them; null without blobs.</param>
+/// <param name="Lease">Protects the blobs until rows refer to them; null if there are no blobs.</param>
 internal sealed record NzbUpload(IReadOnlyList<UploadedNzb> Nzbs, AddRefusal? Refusal, StoredNzbs.UploadLease? Lease) : IAsyncDisposable
 {
     /// <summary>The upload as received; null if it was not packed or should not be kept.</summary>

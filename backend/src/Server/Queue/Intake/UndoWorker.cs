@@ -162,7 +162,7 @@ internal sealed class UndoWorker(
         return count == 0 ? null : new UndoTicket(string.Create(CultureInfo.InvariantCulture, $"{Prefix}{removal}"), count, until);
     }
 
-    /// <returns>Time until the next removal expires; null without removals.</returns>
+    /// <returns>Time until the next removal expires; null if there are no removals.</returns>
     private async Task<TimeSpan?> DropDueAsync(CancellationToken stopping)
     {
         var now = time.WallTime();

@@ -51,7 +51,7 @@ internal sealed class ImportJob(
         var read = posts.Take(id);
         try
         {
-            // Read after Begin, so that a client's pause or removal either is already in the row or cancels the import.
+            // Read after Begin, so that a client's pause or removal is either already in the row or cancels the import.
             if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item || (pause.IsPaused && item.Priority != QueuePriority.Force))
                 return (ImportEnd.Left, "");
 

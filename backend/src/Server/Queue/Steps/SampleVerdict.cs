@@ -5,7 +5,7 @@ namespace Sluice.Server.Queue.Steps;
 /// <summary>Decides from the sample whether too much of a release is missing (IMP-60). Pure.</summary>
 internal static class SampleVerdict
 {
-    // With fewer answers, a single miss could exceed a tenth, which proves nothing.
+    // With fewer answers, a single missing article could exceed a tenth, which says little about the release.
     private const int Least = AvailabilitySample.MaxArticles / 2;
 
     /// <summary>Returns why the release cannot be published, or null.</summary>

@@ -15,7 +15,7 @@ internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute
 /// <param name="Value">The value, with references resolved.</param>
 internal readonly record struct DavXmlAttribute(DavName Name, string Value)
 {
-    /// <summary>The namespace of the prefix <c>xml</c>.</summary>
+    /// <summary>The namespace bound to the prefix <c>xml</c>.</summary>
     public const string XmlNamespace = "http://www.w3.org/XML/1998/namespace";
 
     /// <summary>The attribute <c>xml:lang</c>.</summary>
