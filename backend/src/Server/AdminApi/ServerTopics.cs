@@ -90,7 +90,7 @@ internal sealed class LogsTopic(LogRing ring) : IChangeTopic
         if (before >= last)
             return new((FrameMaker?)null);
         var lines = ring.After(before, MostLines);
-        // Leave lines added after State was read to the next frame.
+        // Lines added after State was read go into the next frame.
         var shown = lines is null || lines.Sum(line => line.Text.Length) > MostCharacters
             ? null
             : lines.Where(line => line.Number <= last).Select(LogResource.Shape).ToList();

@@ -16,7 +16,7 @@ internal sealed record StreamRow(
     string Id, StreamFile File, string Client, string Player, PlaybackState State, DateTimeOffset StartedAt, DateTimeOffset LastReadAt, long Position,
     long AheadBytes, long BytesSent, long BytesPerSecond, double? FirstByteMs, int Seeks, WaitReason Wait);
 
-/// <summary>A library scan: short reads by one client of many files within the last minute.</summary>
+/// <summary>A library scan: one client made short reads of many files within the last minute.</summary>
 internal sealed record ScanRow(string Client, string Player, int Files, long BytesSent);
 
 /// <summary>All playbacks, newest first, and library scans. Reflects all events up to <c>Seq</c>.</summary>

@@ -63,7 +63,7 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
         AuthLog.Refused(logger, Name(kind), caller.Client);
     }
 
-    /// <summary>The proxy whose budget also counts; null for a known browser.</summary>
+    /// <summary>The proxy whose budget is reduced too; null for a known browser.</summary>
     private static Sender? ProxyOf(Caller caller) => caller is { Browser: null, Proxy: { } proxy } ? new Sender(proxy) : null;
 
     private static string Name(CredentialKind kind) => kind switch

@@ -8,7 +8,7 @@ namespace Sluice.Server.Database;
 /// by both the wall clock and the uptime, because either may jump. Blobs referenced by a backup are kept in a separate folder for as long as that backup exists
 /// (OPS-4). Thread-safe, because files move only by rename.
 /// </summary>
-/// <param name="backedUp">Reads the keys of all blobs that backups reference; null if backups do not exist.</param>
+/// <param name="backedUp">Reads the keys of all blobs that backups reference; null if there are no backups.</param>
 internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, BackedUpBlobs? backedUp = null)
 {
     public const int Days = 7;

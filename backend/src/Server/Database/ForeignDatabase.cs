@@ -54,7 +54,7 @@ internal sealed class ForeignDatabase : IDisposable
     }
 
     /// <summary>
-    /// Throws if another process has the database open. SQLite then locks the log's shared memory, and during a read or write also the database.
+    /// Throws if another process has the database open. SQLite then locks the log's shared memory and, during a read or write, also the database.
     /// </summary>
     private static void RequireClosed(string path)
     {

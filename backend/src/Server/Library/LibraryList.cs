@@ -20,7 +20,7 @@ internal enum ListOrder
 /// <param name="Place">Position in the list, for paging.</param>
 internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateTimeOffset LastModified, RowPlace Place)
 {
-    /// <summary>Facts about the entry's release; null above releases and for the built-in clip.</summary>
+    /// <summary>Facts about the entry's release; null for categories and for the built-in clip.</summary>
     public ReleaseFacts? Facts { get; init; }
 
     /// <summary>Media facts of the file, or of a release's single film; null if its header has not been read.</summary>

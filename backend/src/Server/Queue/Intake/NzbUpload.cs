@@ -3,7 +3,7 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Why an upload was refused. Invalid content is not a reason, because it fails in the history; only its size is (SAB-22, SAB-23).</summary>
+/// <summary>Why an upload was refused. An invalid NZB of allowed size is accepted and fails in the history (SAB-22, SAB-23).</summary>
 internal enum AddRefusal
 {
     QueueFull,
