@@ -79,13 +79,13 @@ afterAll(async () => {
 describe("the copy buttons on the cards of programs", () => {
   it("give a configuration with which rclone lists and reads the tree", async () => {
     await openApps("rclone");
-    await page.getByRole("button", { name: "Create a new one" }).click();
+    await page.getByRole("button", { name: "Create a new password" }).click();
     await page.getByRole("button", { name: "Create password" }).click();
     login = { user: await copied(page, "User"), password: await copied(page, "Password") };
     await shell(await copied(page, "Create the configuration (shell)"));
     expect((await shell("rclone lsf sluice:content/movies")).toString().split("\n")).toContain(`${release}/`);
     expect(digest(await shell(`rclone cat --count ${mebibyte} sluice:content/movies/${release}/film.mkv`))).toBe(beginning);
-    expect(await copied(page, "Volume line for Sonarr, Radarr, Plex and Jellyfin (docker compose)")).toBe(`- ${mountDir}:${mountDir}:rslave`);
+    expect(await copied(page, "Docker Compose volume for Sonarr, Radarr, Plex and Jellyfin")).toBe(`- ${mountDir}:${mountDir}:rslave`);
   });
 
   it("give a command that lists the tree, and a link to the files for VLC", async () => {
@@ -107,7 +107,7 @@ describe("the copy buttons on the cards of programs", () => {
 
   it("give values with which Sonarr accepts Sluice as SABnzbd", async () => {
     await openApps("Sonarr");
-    await page.getByText("Or set it up by hand").first().click();
+    await page.getByText("Or set it up manually").first().click();
     const entered = { host: await copied(page, "Host"), port: await copied(page, "Port"), urlBase: "", apiKey: await copied(page, "API Key"), category: await copied(page, "Category") };
     expect(await refusalOf(entered)).toBeNull();
     expect(await refusalOf({ ...entered, apiKey: "0".repeat(32) })).not.toBeNull();
@@ -186,7 +186,7 @@ describe("the copy buttons for a forgotten login", () => {
       await setUp(server);
       const page = await openPage(browser, server, { permissions: ["clipboard-read", "clipboard-write"] });
       await page.goto("login");
-      await page.getByText("Forgot it?").click();
+      await page.getByText("Forgot your password?").click();
       const lines = await copied(page, "Lines for the compose file");
       expect(namesOf(lines).at(-1)).toBe("services sluice environment RESET_ADMIN_PASSWORD");
       expect(namesOf(await readFile(path.resolve(import.meta.dirname, "../../docker-compose.yml"), "utf8"))).toContain("services sluice environment");

@@ -91,9 +91,9 @@ afterAll(async () => {
 
 describe("the card for the mount", { timeout: 240_000 }, () => {
   it("says that nothing reads Sluice yet, and explains the two logins", async () => {
-    await page.getByText("Still missing: the mount. Nothing has read Sluice since you opened this page.").waitFor();
+    await page.getByText("The mount is still missing. Nothing has read from Sluice since you opened this page.").waitFor();
     await page.getByText("Yours (admin) opens this web interface.").waitFor();
-    await page.getByText("The players' (admin) opens films over WebDAV and nothing else", { exact: false }).waitFor();
+    await page.getByText("The players' (admin) only opens films over WebDAV.", { exact: false }).waitFor();
   });
 
   it.each(places)("is accessible, fits the window and has large targets: %s", async (place) => {
@@ -120,7 +120,7 @@ describe("the card for the mount", { timeout: 240_000 }, () => {
 
   it.runIf(canMount)("gives a compose file whose rclone mounts, and then reports success", async () => {
     await choose(places[0] ?? "");
-    await page.getByRole("button", { name: "Create a new one" }).click();
+    await page.getByRole("button", { name: "Create a new password" }).click();
     await page.getByRole("button", { name: "Create password" }).click();
     await page.getByText("Copy it now").waitFor();
     const file = await copied("docker-compose.yml");
@@ -137,13 +137,13 @@ describe("the card for the mount", { timeout: 240_000 }, () => {
     await whileMounted(mount, async () => {
       expect(await readFilm()).toBe(beginning);
       await page.getByText(/^rclone.* at 127\.0\.0\.1, .* ago$/).waitFor();
-      await page.getByText("The mount works. Still missing: Sonarr or Radarr.", { exact: false }).waitFor();
+      await page.getByText("The mount works, but Sonarr and Radarr aren't connected yet.", { exact: false }).waitFor();
 
       await page.locator("summary", { hasText: /^.Sonarr/ }).click();
       await page.getByLabel("Sonarr address").fill(arr.url);
       await page.getByLabel("Sonarr API key").fill(arr.key);
       await page.getByRole("button", { name: "Add to Sonarr" }).click();
-      await page.getByText("The mount works. Still missing: Sonarr can't see the files yet.").waitFor();
+      await page.getByText("The mount works, but Sonarr can't see the files yet.").waitFor();
       arr.hasFolder = true;
       // The page checks Sonarr again by itself.
       await page.getByText(`Everything works. Your films are in ${mountDir}.`).waitFor();

@@ -110,11 +110,11 @@ it("takes pictures of the setup and the login", { timeout: 300_000 }, async () =
     {
       name: "setup-4-apps", at: "setup?step=apps", ready: async (page) => {
         for (const app of ["Sonarr", "rclone", "VLC"]) await page.locator("summary", { hasText: app }).first().click();
-        await page.getByText("Or set it up by hand").first().click();
+        await page.getByText("Or set it up manually").first().click();
       },
     },
   ]);
-  await take(empty, undefined, [{ name: "login", at: "login", ready: (page) => page.getByText("Forgot it?").click() }]);
+  await take(empty, undefined, [{ name: "login", at: "login", ready: (page) => page.getByText("Forgot your password?").click() }]);
 });
 
 it("takes pictures of an empty server", { timeout: 300_000 }, async () => {

@@ -32,7 +32,7 @@ describe("the settings", () => {
   it("are accessible, fit the window and have large targets in each group", async () => {
     for (const [window, scheme, pixels] of [["desktop", "light", 24], ["phone", "dark", 44]] as const) {
       const page = await open(window, scheme);
-      const groups = page.getByRole("navigation", { name: "Groups of settings" });
+      const groups = page.getByRole("navigation", { name: "Settings groups" });
       await page.goto("settings");
       for (const group of ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/system", "/account"]) {
         await groups.locator(`a[href$="/settings${group}"]`).click();
@@ -75,7 +75,7 @@ describe("the settings", () => {
   it("are found by Ctrl-K with the keyboard only", async () => {
     const page = await open("desktop", "light");
     await page.goto("settings/account");
-    await page.getByRole("heading", { name: "Keys for scripts" }).waitFor();
+    await page.getByRole("heading", { name: "API keys for scripts" }).waitFor();
     await page.keyboard.press("Control+k");
     // Typed at once: the dialog is loaded on first use and must keep what is typed meanwhile.
     await page.keyboard.type("read ahead");

@@ -33,16 +33,16 @@ async function openRclone(oldRclone: string | null) {
 describe("The card of rclone", () => {
   it("names a version that is too old for links when the card opens", async () => {
     await openRclone("1.60.1");
-    expect(await screen.findByText(/^rclone 1\.60\.1 is too old for links/)).toBeVisible();
+    expect(await screen.findByText(/^rclone 1\.60\.1 is too old to support links/)).toBeVisible();
   });
 
   it("asks the user to check a version that Debian's package hides", async () => {
     await openRclone("");
-    expect(await screen.findByText(/^An rclone that hides its version is connected/)).toBeVisible();
+    expect(await screen.findByText(/^The connected rclone doesn't report its version/)).toBeVisible();
   });
 
   it("does not mention versions unless one is too old", async () => {
     await openRclone(null);
-    expect(screen.queryByText(/too old for links/)).toBeNull();
+    expect(screen.queryByText(/too old to support links/)).toBeNull();
   });
 });

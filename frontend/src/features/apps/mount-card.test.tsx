@@ -72,7 +72,7 @@ describe("The card of the mount", () => {
   it("explains both logins in a line each", async () => {
     await openCard();
     expect(await screen.findByText((_, line) => line?.tagName === "LI" && line.textContent === "Yours (ada) opens this web interface.")).toBeVisible();
-    expect(screen.getByText((_, line) => line?.tagName === "LI" && line.textContent.startsWith("The players' (player) opens films over WebDAV"))).toBeVisible();
+    expect(screen.getByText((_, line) => line?.tagName === "LI" && line.textContent.startsWith("The players' (player) only opens films over WebDAV"))).toBeVisible();
   });
 
   it("shows Sonarr's mapping if it imports .strm files from another machine", async () => {
@@ -90,12 +90,12 @@ describe("The lamps of the mount", () => {
     const old = { name: "rclone 1.66", address: "192.168.1.5", lastAt: "2026-11-28T11:59:00Z" };
     send(events, opened, old);
     await screen.findByText("Sonarr can't see /mnt/sluice yet.");
-    expect(screen.getByText(/^Still missing: the mount\./)).toBeVisible();
+    expect(screen.getByText(/^The mount is still missing\./)).toBeVisible();
     expect(screen.getByText("No request yet")).toBeVisible();
 
     send(events, "2026-11-28T12:00:08Z", { name: "curl 8.7", address: "192.168.1.9", lastAt: "2026-11-28T12:00:07Z" }, { ...old, lastAt: "2026-11-28T12:00:05Z" });
     expect(screen.getByText("rclone 1.66 at 192.168.1.5, 3 sec ago")).toBeVisible();
-    expect(await screen.findByText(/^The mount works\. Still missing: Sonarr can't see the files yet\.$/)).toBeVisible();
+    expect(await screen.findByText(/^The mount works, but Sonarr can't see the files yet\.$/)).toBeVisible();
 
     await expect.poll(() => screen.getByRole("button", { name: "Check again" }).getAttribute("aria-busy")).not.toBe("true");
     press("Check again");
@@ -107,13 +107,13 @@ describe("The lamps of the mount", () => {
     const events = await openCard();
     send(events, opened);
     send(events, "2026-11-28T12:00:02Z", { name: "VLC 3.0.20", address: "192.168.1.7", lastAt: "2026-11-28T12:00:01Z" });
-    expect(screen.getByText("The mount works. Still missing: Sonarr or Radarr. Connect one below.")).toBeVisible();
+    expect(screen.getByText("The mount works, but Sonarr and Radarr aren't connected yet. Connect one below.")).toBeVisible();
     expect(screen.getByText("None connected")).toBeVisible();
   });
 
   it("report only a missing request if Sonarr sees the files already", async () => {
     const events = await openCard({ items: [sonarr], sees: [true] });
     send(events, opened);
-    expect(await screen.findByText("Still missing: a request from a player or mount. Open a folder in /mnt/sluice.")).toBeVisible();
+    expect(await screen.findByText("No player or mount has read from Sluice yet. Open a folder in /mnt/sluice.")).toBeVisible();
   });
 });

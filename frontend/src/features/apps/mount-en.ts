@@ -41,11 +41,11 @@ export const t = createTexts({
 
   "two-logins": "Two logins",
   "login-yours": "<b>Yours</b> ({user}) opens this web interface.",
-  "login-players": "<b>The players'</b> ({user}) opens films over WebDAV and nothing else: rclone, Infuse, VLC and Kodi use it.",
+  "login-players": "<b>The players'</b> ({user}) only opens films over WebDAV. rclone, Infuse, VLC and Kodi use it.",
   "login-open": "<b>Players</b> on your networks don't need a login.",
 
   status: "Does it work?",
-  "lamp-client": "A player or mount reads Sluice",
+  "lamp-client": "A player or mount is reading from Sluice",
   "lamp-client-off": "No request yet",
   "lamp-client-on": "{name} at {address}, {ago} ago",
   "lamp-arr": "{name} sees the files",
@@ -54,10 +54,10 @@ export const t = createTexts({
   "lamp-arr-checking": "Checking",
   "lamp-on": "works",
   "lamp-off": "missing",
-  "missing-both": "Still missing: the mount. Nothing has read Sluice since you opened this page. Already mounted? Open a folder in {folder}.",
-  "missing-client": "Still missing: a request from a player or mount. Open a folder in {folder}.",
-  "missing-connection": "The mount works. Still missing: Sonarr or Radarr. Connect one below.",
-  "missing-arr": "The mount works. Still missing: {names} can't see the files yet.",
+  "missing-both": "The mount is still missing. Nothing has read from Sluice since you opened this page. Already mounted? Open a folder in {folder}.",
+  "missing-client": "No player or mount has read from Sluice yet. Open a folder in {folder}.",
+  "missing-connection": "The mount works, but Sonarr and Radarr aren't connected yet. Connect one below.",
+  "missing-arr": "The mount works, but {names} can't see the files yet.",
   "all-there": "Everything works. Your films are in {folder}.",
   "check-again": "Check again",
 });

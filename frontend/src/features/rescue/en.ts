@@ -11,10 +11,10 @@ export const t = createTexts({
   "choose": "Choose a backup",
   none: "No backups",
   "none-body": "Put an intact copy of sluice.db in the data folder and restart. The log has the details.",
-  passphrase: "Passphrase of the backup",
+  passphrase: "Backup passphrase",
   "passphrase-help": "Unlocks the saved passwords. You can also restore without it and enter them again.",
-  requeue: "Re-import the NZBs added after it",
+  requeue: "Re-import NZBs added after this backup",
   restore: "Restore",
   "restore-help": "Sluice restarts. The current database is kept for seven days.",
-  restarting: "Restarting with the backup. This page reloads by itself.",
+  restarting: "Restarting with the backup. This page will reload automatically.",
 });

@@ -29,7 +29,7 @@ describe("the rescue page", () => {
     await userEvent.click(screen.getByRole("button", { name: "Show backups" }));
     expect(await screen.findByText("The backup is 14 minutes old.")).toBeVisible();
     await userEvent.click(screen.getByRole("button", { name: "Restore" }));
-    expect(await screen.findByText(/reloads by itself/)).toBeVisible();
+    expect(await screen.findByText(/will reload automatically/)).toBeVisible();
     expect(await calls.at(-1)?.json()).toEqual({ code: "K7QF-2M9X", backup: backup.id, requeue: true });
   });
 
@@ -41,9 +41,9 @@ describe("the rescue page", () => {
     });
     renderAt("/rescue#K7QF-2M9X", <RescuePage />);
     await userEvent.click(await screen.findByRole("button", { name: "Show backups" }));
-    await userEvent.type(await screen.findByLabelText("Passphrase of the backup", { selector: "input" }), "the right passphrase");
+    await userEvent.type(await screen.findByLabelText("Backup passphrase", { selector: "input" }), "the right passphrase");
     await userEvent.click(screen.getByRole("button", { name: "Restore" }));
-    expect(await screen.findByText(/reloads by itself/)).toBeVisible();
+    expect(await screen.findByText(/will reload automatically/)).toBeVisible();
     expect(await calls.at(-1)?.json()).toEqual({ code: "K7QF-2M9X", backup: backup.id, requeue: true, passphrase: "the right passphrase" });
   });
 

@@ -114,7 +114,7 @@ describe("the card of backups", () => {
     await userEvent.click(within(dialog).getByRole("button", { name: "Restore" }));
     await userEvent.type(await within(dialog).findByLabelText(/password/i, { selector: "input" }), "secret-password");
     await userEvent.click(within(dialog).getByRole("button", { name: "Restore" }));
-    expect(await within(dialog).findByText(/reloads by itself/)).toBeVisible();
+    expect(await within(dialog).findByText(/will reload automatically/)).toBeVisible();
     const sent = calls.findLast((call) => call.url.endsWith("/restore"));
     expect(await sent?.json()).toEqual({ requeue: true, password: "secret-password" });
   });
@@ -133,14 +133,14 @@ describe("the card of backups", () => {
     renderAt("/settings/backups", <BackupsCard />);
     await userEvent.click(await screen.findByRole("button", { name: /^Restore the backup/ }));
     const dialog = await screen.findByRole("dialog");
-    const field = await within(dialog).findByLabelText("Passphrase of the backup", { selector: "input" });
+    const field = await within(dialog).findByLabelText("Backup passphrase", { selector: "input" });
     await userEvent.type(field, "a wrong passphrase");
     await userEvent.click(within(dialog).getByRole("button", { name: "Restore" }));
     expect(await within(dialog).findByText("This is not the passphrase of this backup.")).toBeVisible();
     await userEvent.clear(field);
     await userEvent.type(field, "the right passphrase");
     await userEvent.click(within(dialog).getByRole("button", { name: "Restore" }));
-    expect(await within(dialog).findByText(/reloads by itself/)).toBeVisible();
+    expect(await within(dialog).findByText(/will reload automatically/)).toBeVisible();
     expect(await calls.findLast((call) => call.url.endsWith("/restore"))?.json()).toEqual({ requeue: true, passphrase: "the right passphrase" });
   });
 

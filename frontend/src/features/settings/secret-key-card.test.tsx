@@ -42,7 +42,7 @@ describe("the card of the key file", () => {
     const dialog = await screen.findByRole("dialog");
     expect(within(dialog).getByText("Providers")).toBeVisible();
     expect(within(dialog).getByText("STRM files in your media library.")).toBeVisible();
-    expect(within(dialog).getByText("The address or archive password of 1 queued NZB.")).toBeVisible();
+    expect(within(dialog).getByText("The link or archive password of 1 queued NZB.")).toBeVisible();
     expect(within(dialog).getByText("The archive passwords of 2 releases from an earlier server.")).toBeVisible();
 
     await userEvent.click(within(dialog).getByRole("button", { name: "Create a new key file" }));

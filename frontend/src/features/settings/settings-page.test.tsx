@@ -140,7 +140,7 @@ describe("the settings", () => {
     await userEvent.type(await screen.findByLabelText("User"), "admin");
     await userEvent.type(screen.getByLabelText("Current password"), "correct horse");
     await userEvent.type(screen.getByLabelText(/New password/), "another horse");
-    await userEvent.click(await screen.findByRole("switch", { name: "Revoke all script keys too" }));
+    await userEvent.click(await screen.findByRole("switch", { name: "Also revoke all API keys for scripts" }));
     await userEvent.click(screen.getByRole("button", { name: "Save" }));
     await waitFor(() => expect(calls.some((call) => call.method === "PUT")).toBe(true));
     expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({

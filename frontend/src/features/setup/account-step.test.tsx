@@ -41,7 +41,7 @@ describe("the account of the setup", () => {
       "POST /api/setup": { user: "admin", setup: "provider" },
     });
     renderAt("/setup", <AccountStep code="K7QF-2M9X" onDone={() => undefined} />);
-    await userEvent.click(await screen.findByRole("switch", { name: "Revoke all script keys" }));
+    await userEvent.click(await screen.findByRole("switch", { name: "Revoke all API keys for scripts" }));
     await userEvent.type(screen.getByLabelText("Password"), "correct horse");
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     await waitFor(() => expect(calls.some((call) => call.method === "POST")).toBe(true));
