@@ -91,7 +91,7 @@ describe("lists", () => {
     await page.locator("tbody tr").first().waitFor();
     await page.keyboard.press("?");
     const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-    for (const label of ["Next row", "Open the row", "Select the row", "Remove"]) await keys.getByText(label, { exact: true }).waitFor();
+    for (const label of ["Next row", "Open item", "Select row", "Remove"]) await keys.getByText(label, { exact: true }).waitFor();
     await page.context().close();
   });
 

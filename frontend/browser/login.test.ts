@@ -45,7 +45,7 @@ describe("the frame", () => {
       const page = await openPage(browser, open, { cookie: await setUp(open), ...windows.phone });
       for (const where of ["", "files", "queue", "history", "logs", "settings"]) {
         await page.goto(where);
-        await page.getByText("Anyone at 192.0.2.0/24 can read all files without a password.").waitFor();
+        await page.getByText("Anyone on 192.0.2.0/24 can read all files without a password.").waitFor();
       }
       await page.getByRole("link", { name: "Change access" }).click();
       await page.getByText("Networks without password").waitFor();

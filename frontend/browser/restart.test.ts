@@ -22,7 +22,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const away = "The server is restarting – this opens by itself.";
+const away = "The server is restarting. This will open automatically.";
 const scripts = "**/assets/*.js";
 
 /** Opens a page and blocks all parts that it has not loaded yet. `letIn` unblocks them. */
@@ -73,7 +73,7 @@ describe("a server that restarts under an open tab", () => {
     const page = await openPage(browser, server, { cookie });
     await page.goto("queue");
     await settle(page);
-    const address = page.getByRole("textbox", { name: "NZB address" });
+    const address = page.getByRole("textbox", { name: "NZB link" });
     await address.fill("https://indexer.test/film.nzb");
     await server.restart({
       meanwhile: async () => {
@@ -93,7 +93,7 @@ describe("a server that restarts under an open tab", () => {
     });
     await page.getByText(away).waitFor();
     letIn();
-    await page.getByText("0 queued, 1 refused").waitFor();
+    await page.getByText("0 queued, 1 rejected").waitFor();
   });
 });
 

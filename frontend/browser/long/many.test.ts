@@ -43,10 +43,10 @@ describe("five hundred NZBs in one drop", () => {
       })
       .toBe(true);
     await heading.dispatchEvent("drop", { dataTransfer: transfer });
-    await page.getByText(/^Sending 4\d\d files/).waitFor();
+    await page.getByText(/^Uploading 4\d\d files/).waitFor();
     await world.server.restart();
-    await page.getByText(`${count - broken.size} queued, ${broken.size} refused`).waitFor();
-    await page.getByRole("button", { name: "Reasons" }).click();
+    await page.getByText(`${count - broken.size} queued, ${broken.size} rejected`).waitFor();
+    await page.getByRole("button", { name: "Show reasons" }).click();
     const reasons = page.getByRole("dialog").getByRole("listitem");
     await reasons.nth(broken.size - 1).waitFor();
     const told = (await reasons.allTextContents()).sort();

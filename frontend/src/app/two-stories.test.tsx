@@ -94,7 +94,7 @@ describe("the two pages of a playback agree", () => {
     if (isWaiting) expect([state, wait === "none" || wait === "player-slow"], context).toEqual(["playing", false]);
     if (page.badge === "Paused" || page.badge === "Ended") expect(page.card, context).toBe("Nothing to wait for");
     // Buffer: a small one is mentioned only while articles are in flight.
-    if (/could stutter/.test(page.sentence)) expect(detail.map.inFlight, context).toBeGreaterThan(0);
+    if (/may stutter/.test(page.sentence)) expect(detail.map.inFlight, context).toBeGreaterThan(0);
     // Rate: left out if it is zero.
     expect(home.text, context).not.toContain("0 kB/s");
     if (home.badge === "Ended") expect(home.text, context).not.toContain("buffered");

@@ -3,8 +3,8 @@ import { createTexts } from "@/lib/i18n/texts";
 export const t = createTexts({
   cancel: "Cancel",
   checking: "Checking what would be deleted…",
-  nothing: "There's nothing to delete here.",
-  "no-files": { one: "Only the history entry is left; its files are already gone.", other: "Only {count} history entries are left; their files are already gone." },
+  nothing: "There's nothing to delete.",
+  "no-files": { one: "The files are already gone. Only the history entry is left.", other: "The files are already gone. Only {count} history entries are left." },
   impact: { one: "{count} file, {size}.", other: "{count} files, {size}." },
   kept: "You can restore everything for 7 days in Files › Removed.",
   playing: { one: "Someone is watching one of these files. Playback will stop.", other: "{count} people are watching these files. Playback will stop." },

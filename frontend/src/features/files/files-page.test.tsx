@@ -82,7 +82,7 @@ describe("FilesPage", () => {
     renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
     const choice = await screen.findByRole("combobox", { name: "Subtitles" });
     expect(within(choice).getAllByRole("option").map((option) => option.textContent)).toEqual(["Off", "French · forced", "English", "Track 2", "English · forced", "English · SDH"]);
-    expect(screen.getByText("Stored as pictures, which browsers can't show: German PGS. Use VLC for them.")).toBeVisible();
+    expect(screen.getByText("Browsers can't show these subtitles because they're stored as pictures: German PGS. Use VLC instead.")).toBeVisible();
   });
 
   it("searches the whole library from any folder", async () => {
@@ -99,7 +99,7 @@ describe("FilesPage", () => {
     const calls = mockApi({ ...base, "GET /api/files/f1/tracks": tracks("HEVC 10-bit", 'video/mp4; codecs="hvc1.2.4.L153"') });
     renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
     const dialog = await screen.findByRole("dialog", { name: "film.mkv" });
-    expect(await within(dialog).findByText("HEVC 10-bit: this browser can't play it")).toBeVisible();
+    expect(await within(dialog).findByText("This browser can't play HEVC 10-bit")).toBeVisible();
     expect(within(dialog).getByRole("button", { name: "Play in VLC" })).toBeVisible();
     expect(dialog.querySelector("video")).toBeNull();
     expect(calls.some((call) => call.url.includes("/view/"))).toBe(false);
@@ -115,7 +115,7 @@ describe("FilesPage", () => {
     vi.useFakeTimers();
     fireEvent.playing(video);
     act(() => void vi.advanceTimersByTime(2_000));
-    expect(within(dialog).getByRole("alert")).toHaveTextContent("No video");
+    expect(within(dialog).getByRole("alert")).toHaveTextContent("This browser can't decode the video after all");
   });
 
   it("retries a stopped file three times, then explains the failure", async () => {

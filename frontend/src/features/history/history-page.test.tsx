@@ -94,7 +94,7 @@ describe("HistoryPage", () => {
     });
     show("/history?result=in-no-library");
     await userEvent.click(await screen.findByRole("button", { name: "Remove files" }));
-    await userEvent.click(await screen.findByRole("button", { name: "Files of one import removed" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Files of 1 import removed" }));
     await waitFor(() => expect(calls.map((call) => new URL(call.url).pathname)).toContain("/api/undo/u8"));
     expect(new URL(calls.find((call) => new URL(call.url).pathname === "/api/history")?.url ?? "").searchParams.get("inNoLibrary")).toBe("true");
     expect(await calls.find((call) => call.url.endsWith("/remove-files"))?.json()).toEqual({ ids: ["3"] });

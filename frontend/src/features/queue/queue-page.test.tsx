@@ -92,7 +92,7 @@ describe("QueuePage", () => {
     const paste = new Event("paste", { bubbles: true, cancelable: true });
     Object.assign(paste, { clipboardData: { files: [], getData: () => "https://indexer.test/1.nzb" } });
     act(() => void document.body.dispatchEvent(paste));
-    expect(screen.getByLabelText("NZB address")).toHaveValue("https://indexer.test/1.nzb");
+    expect(screen.getByLabelText("NZB link")).toHaveValue("https://indexer.test/1.nzb");
     await userEvent.click(screen.getByRole("button", { name: "Add" }));
     expect(await screen.findByText("Sluice can't download from this address: it is private.")).toBeVisible();
   });

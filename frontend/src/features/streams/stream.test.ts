@@ -41,10 +41,10 @@ describe("runsOf", () => {
 describe("verdictOf", () => {
   it.each([
     ["ok", /well, with 25 sec buffered/, {}],
-    ["info", /but only 1 sec buffered/, { aheadBytes: 1e6 }],
+    ["info", /with only 1 sec buffered. It may stutter/, { aheadBytes: 1e6 }],
     ["ok", /well, with 1 sec buffered/, { aheadBytes: 1e6, wait: "player-slow" }],
     ["warn", /playback may pause/, { wait: "provider-slots", aheadBytes: 0 }],
-    ["info", /Playing with 25 sec buffered, while it waits/, { wait: "provider-slots" }],
+    ["info", /Playing with 25 sec buffered, waiting for more/, { wait: "provider-slots" }],
     ["bad", /^2 articles are missing/, { missing: 2, wait: "provider-slots" }],
     ["ok", /Paused, with 50 MB/, { state: "paused", wait: "player-slow", bytesPerSecond: 0 }],
     ["ok", /the rest of the file/, { position: 9.9e8, aheadBytes: 1e7 }],
