@@ -186,7 +186,7 @@ describe("the copy buttons for a forgotten login", () => {
       await setUp(server);
       const page = await openPage(browser, server, { permissions: ["clipboard-read", "clipboard-write"] });
       await page.goto("login");
-      await page.getByText("Forgot your password?").click();
+      await page.getByText("Forgot it?").click();
       const lines = await copied(page, "Lines for the compose file");
       expect(namesOf(lines).at(-1)).toBe("services sluice environment RESET_ADMIN_PASSWORD");
       expect(namesOf(await readFile(path.resolve(import.meta.dirname, "../../docker-compose.yml"), "utf8"))).toContain("services sluice environment");

@@ -22,7 +22,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const away = "The server is restarting. This will open automatically.";
+const away = "The server is restarting – this opens by itself.";
 const scripts = "**/assets/*.js";
 
 /** Opens a page and blocks all parts that it has not loaded yet. `letIn` unblocks them. */

@@ -114,7 +114,7 @@ it("takes pictures of the setup and the login", { timeout: 300_000 }, async () =
       },
     },
   ]);
-  await take(empty, undefined, [{ name: "login", at: "login", ready: (page) => page.getByText("Forgot your password?").click() }]);
+  await take(empty, undefined, [{ name: "login", at: "login", ready: (page) => page.getByText("Forgot it?").click() }]);
 });
 
 it("takes pictures of an empty server", { timeout: 300_000 }, async () => {

@@ -37,7 +37,7 @@ export const t = createTexts({
   "live-idle": "Nothing is playing",
   "live-idle-short": "Idle",
   "live-streams": { one: "{count} playing", other: "{count} playing" },
-  "server-away": "The server is restarting. This will open automatically.",
+  "server-away": "The server is restarting – this opens by itself.",
   "server-updated": "Sluice was updated.",
   reload: "Reload",
   "connection-lost": "Reconnecting…",

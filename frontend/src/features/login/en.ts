@@ -8,7 +8,7 @@ export const t = createTexts({
   "log-in": "Log in",
   "try-in": { one: "Too many wrong attempts. Try again in {count} second.", other: "Too many wrong attempts. Try again in {count} seconds." },
   wrong: "Wrong user or password.",
-  forgot: "Forgot your password?",
+  forgot: "Forgot it?",
   "forgot-why": "If you can restart the server, you can reset the login. Your films, settings and keys are kept.",
   "forgot-1": "1. Start the server once with this variable. In a compose file:",
   "forgot-shell": "Or in a shell:",

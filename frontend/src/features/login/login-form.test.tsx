@@ -38,7 +38,7 @@ describe("the login", () => {
   it("shows the lines that create a new login", async () => {
     mockApi({});
     renderAt("/login", <LoginForm onLogin={() => undefined} />);
-    await userEvent.click(screen.getByText("Forgot your password?"));
+    await userEvent.click(screen.getByText("Forgot it?"));
     expect(screen.getByText(/RESET_ADMIN_PASSWORD: "true"/)).toBeVisible();
   });
 });

@@ -47,7 +47,7 @@ export const t = createTexts({
   "item-ready": "Ready",
   "item-failed": "{reason}",
   "item-refused": "Failed",
-  "item-no-video": "No video found.",
+  "item-no-video": "No video in there.",
   refused: "{name}: {reason}",
   progress: "Import of {name}",
 });
