@@ -48,6 +48,22 @@ describe("the settings", () => {
     }
   }, 240_000);
 
+  it("offer a support bundle in each window and theme", async () => {
+    for (const [window, scheme, pixels] of [["desktop", "dark", 24], ["phone", "light", 44]] as const) {
+      const page = await open(window, scheme);
+      await page.goto("settings/system");
+      const link = page.getByRole("link", { name: "Download support bundle" });
+      const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+      expect(download.suggestedFilename()).toMatch(/^sluice-support-[0-9-]+\.zip$/);
+      expect(await download.failure()).toBeNull();
+      await settle(page);
+      expect([window, ...(await brokenRules(page))]).toEqual([window]);
+      expect([window, ...(await smallTargets(page, pixels))]).toEqual([window]);
+      expect([window, ...(await overflowAt(page))]).toEqual([window, 0, 0, 0, 0]);
+      await page.context().close();
+    }
+  });
+
   it("save changes after a review, and undo a reset", async () => {
     const page = await open("desktop", "dark");
     await page.goto("settings/streaming");
