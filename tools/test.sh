@@ -372,9 +372,9 @@ run_quick() {
 # Engine tests mostly wait for timeouts, above all in their first minutes, so six at a time leave fewer cores idle.
 run_engine() { run_tests engine Usenet.Tests -maxThreads 3x -trait- Category=Long; }
 
-# Four tests at a time keep two cores busy.
+# Five tests at a time keep two cores busy, because some wait.
 run_server() {
-  run_tests server Server.Tests -maxThreads 2x -trait- Category=EndToEnd -trait- Category=Measures -trait- Category=Starts -trait- Category=Chaos \
+  run_tests server Server.Tests -maxThreads 2.5x -trait- Category=EndToEnd -trait- Category=Measures -trait- Category=Starts -trait- Category=Chaos \
     -trait- Category=Soak -trait- Category=Long
 }
 
