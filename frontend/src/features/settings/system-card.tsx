@@ -37,7 +37,7 @@ export function SystemCard() {
               { label: t("permits"), value: t("permits-value", { playback: state.playbackPermits, imports: state.importPermits }) },
             ]}
           />
-          {state.newer && <p className="text-sm text-muted">{t("newer", { version: state.newer.version, notes: state.newer.notes })}</p>}
+          {state.newer && <p className="wrap-anywhere text-sm text-muted">{t("newer", { version: state.newer.version, notes: state.newer.notes })}</p>}
           {state.checks.length > 0 && (
             <div className="grid gap-1.5">
               <h3 className="text-sm font-semibold">{t("checks")}</h3>
@@ -57,7 +57,7 @@ export function SystemCard() {
         </div>
       )}
       <div className="mt-4 grid justify-items-start gap-2 border-t border-line pt-4">
-        <p className="text-sm text-muted">{t("bundle-help")}</p>
+        <p className="wrap-anywhere text-sm text-muted">{t("bundle-help")}</p>
         <a href={urlOf("api/system/support-bundle")} download className={buttonClass("plain", "sm")}>
           <Icon of={Download} />
           {t("bundle")}
