@@ -47,14 +47,15 @@ insert("queue_item", [
 ])
 
 release, nzb_hash = db.execute("SELECT id, nzb_hash FROM release LIMIT 1").fetchone()
-parts = db.execute("SELECT ordinal, places, map, habit, predicted FROM posted_file WHERE release_id = ?", (release,)).fetchall()
+copied = [name for _, name, *_ in db.execute("PRAGMA table_info(posted_file)") if name != "release_id"]
+parts = db.execute(f"SELECT {', '.join(copied)} FROM posted_file WHERE release_id = ?", (release,)).fetchall()
 length, content = db.execute("SELECT length, content FROM library_file WHERE release_id = ? LIMIT 1", (release,)).fetchone()
 for number in range(RELEASES):
     name = f"The.Series.S{number // 100:03}E{number % 100:02}.1080p.WEB.h264-GRP"
     made = db.execute(
         "INSERT INTO release (category, name, nzb_hash, published_at, folded) VALUES ('tv', ?, ?, ?, ?)", (name, nzb_hash, NOW + number, fold(name))
     ).lastrowid
-    db.executemany("INSERT INTO posted_file VALUES (?, ?, ?, ?, ?, ?)", [(made, *part) for part in parts])
+    insert("posted_file", [{"release_id": made} | dict(zip(copied, part)) for part in parts])
     insert("library_file", [
         {
             "id": str(uuid.uuid4()), "release_id": made, "path_key": path, "length": length, "etag": uuid.uuid4().hex, "content": content,
