@@ -39,7 +39,7 @@ export async function fetchSetup() {
   }
 }
 
-/** Redirects to the rescue page in safe mode, because nobody can log in then. Any other failure still shows the login. */
+/** Redirects to the rescue page in safe mode, because the server refuses logins then. Any other failure still shows the login. */
 export async function guardLogin() {
   try {
     await fetchSetup();

@@ -71,7 +71,7 @@ internal sealed class HomeViews(
     {
         if (id != Gaps && !(id.StartsWith(FailedPrefix, StringComparison.Ordinal) && Enum.TryParse<FailureReason>(id[FailedPrefix.Length..], out _)))
             return false;
-        // Clamp the time, because a future time would hide issues that nobody has seen.
+        // Clamp the time, because a time in the future would also hide issues that come up until then.
         var until = Math.Min(at.ToUnixTimeMilliseconds(), time.WallTime().ToUnixTimeMilliseconds());
         await database.WriteAsync(
             connection => connection.Execute(

@@ -10,7 +10,7 @@ namespace Sluice.Server.AdminApi;
 
 /// <summary>
 /// Replaces names of releases and files with words such as <c>film-1a2b</c>, and shortens addresses to their network (OPS-50). Within a bundle, a name always
-/// gets the same word. The words do not depend on the names, so that nobody can confirm a guess.
+/// gets the same word. The words do not depend on the names, so that a reader cannot confirm a guess.
 /// </summary>
 /// <remarks>Not thread-safe.</remarks>
 internal sealed partial class SupportNames

@@ -24,7 +24,7 @@ internal enum ApiKeyVerdict
 }
 
 /// <summary>Verifies <c>api.key</c> and <c>api.nzb-key</c> (SAB-10, SAB-12).</summary>
-/// <remarks>Thread-safe. A valid key is never throttled. A repeated wrong key counts once, so that a misconfigured client locks nobody out.</remarks>
+/// <remarks>Thread-safe. A valid key is never throttled. A repeated wrong key counts once, so a misconfigured client does not throttle its address.</remarks>
 internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, FailureBudget failures)
 {
     /// <summary>Checks a key in constant time. The key may be null or empty.</summary>

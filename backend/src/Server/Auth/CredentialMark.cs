@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Remembers credentials as MACs under a random key, so that nobody can test passwords offline against the remembered values.</summary>
+/// <summary>Remembers credentials as MACs under a random key, so that the remembered values alone are useless for guessing passwords offline.</summary>
 /// <remarks>Thread-safe. Marks of different instances never match.</remarks>
 internal sealed class CredentialMark
 {

@@ -7,8 +7,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// The code that opens <c>/rescue</c>, because nobody can log in while the database is not in use (OPS-14). It is generated and printed when safe mode begins.
-/// A file in the data folder keeps the code until the process ends. Thread-safe.
+/// The code that opens <c>/rescue</c>, because logins are in the database, which safe mode does not use (OPS-14). It is generated and printed when safe mode
+/// begins. A file in the data folder keeps the code until the process ends. Thread-safe.
 /// </summary>
 internal sealed class RescueCode(
     DataFolder folder, SafeMode safeMode, ProcessOptions process, ReservedPort port, LogRedactor redactor, ILogger<RescueCode> logger) : IWorker

@@ -28,7 +28,7 @@ internal sealed class WatchedState<T>(T initial)
             return _change;
     }
 
-    /// <summary>Replaces the value with the result of <paramref name="change"/>. If the result is equal, nobody is notified.</summary>
+    /// <summary>Replaces the value with the result of <paramref name="change"/>. An equal result does not fire the token.</summary>
     public void Change(Func<T, T> change)
     {
         ConfigurationReloadToken changed;

@@ -27,7 +27,7 @@ internal static class ProcessUser
         var wanted = string.Create(CultureInfo.InvariantCulture, $"{user}:{group}");
         if (!Environment.IsPrivilegedProcess)
         {
-            // Do not warn if the user is the image's default, because nobody chose it.
+            // Do not warn if the user is the image's default, because the owner did not choose it.
             if (user is not (0 or ProcessOptions.ImageUser) && PosixCalls.EffectiveUser() != user.ToString(CultureInfo.InvariantCulture))
                 environment.Warn($"PUID has no effect, because Sluice was started as uid {PosixCalls.EffectiveUser()} and not as root; start it as user {wanted}, or as root");
             return;

@@ -12,7 +12,7 @@ internal static class SettingCards
         ["general.trusted-proxies"] = new(SettingGroup.System, "Trusted proxies", "Networks whose reverse proxies may name the address of a visitor."),
         ["general.allowed-hosts"] = new(SettingGroup.System, "Allowed host names", "Host names under which devices without a password may connect. IP addresses and local names always work."),
         ["metrics.require-api-key"] = new(SettingGroup.System, "Key for metrics", "Whether Prometheus needs a named key to read /metrics. Without one, everyone who reaches the port can read it."),
-        ["updates.feed-url"] = new(SettingGroup.System, "Update feed", "A web address that tells the newest version, asked once a day. Nothing is downloaded or installed.") { ZeroMeans = "off" },
+        ["updates.feed-url"] = new(SettingGroup.System, "Update feed", "URL of a file that states the newest version. Sluice reads it once a day, and downloads or installs nothing.") { ZeroMeans = "off" },
         ["auth.session-days"] = new(SettingGroup.System, "Session lifetime", "You're logged out after this long without a visit.") { Unit = "days" },
         ["auth.secure-cookies"] = new(SettingGroup.System, "Secure cookies", "Whether a login only works over HTTPS. Automatic follows the address you use."),
         ["database.history-retention-days"] = new(SettingGroup.System, "History retention", "Failed and deleted entries leave the history after this time. Files stay.") { Unit = "days", ZeroMeans = "forever" },

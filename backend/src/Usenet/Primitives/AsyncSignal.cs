@@ -14,7 +14,7 @@ internal sealed class AsyncSignal : IValueTaskSource
 
     // Quiet → Awaited by the waiter; Quiet → Pending and Awaited → Quiet by setters; Pending → Quiet by the waiter.
     // Every step is one interlocked exchange, so a notification is either seen before waiting or ends the wait. A plain write of Quiet would not do: the waiter
-    // could look for work before another thread sees that write, and that thread's Set would still find Pending and wake nobody.
+    // could look for work before another thread sees that write, and that thread's Set would still find Pending and wake no waiter.
     private int _state;
 
     public void Set()
