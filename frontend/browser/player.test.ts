@@ -100,10 +100,13 @@ describe("the player", () => {
 
     const third = await openPage();
     const over = await play(third, "S01 E01");
-    await over.video.evaluate((element: HTMLVideoElement) => element.pause());
+    await pauseAt(over.video, 9);
     await over.dialog.getByRole("button", { name: "Start over" }).click();
     expect(await over.video.evaluate((element: HTMLVideoElement) => element.currentTime)).toBe(0);
     await over.dialog.getByText(/^Resumed/).waitFor({ state: "detached" });
+    // The page saves the beginning when it is left. That request may outlive the page, so the next test could lose the position that it stores.
+    await third.goto("about:blank");
+    await until("a film that was started over has no position", async () => (await stored()) === null);
   });
 
   it("shows the progress at Home and in Files", async () => {
