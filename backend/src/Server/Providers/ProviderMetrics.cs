@@ -42,11 +42,12 @@ internal sealed class ProviderMetrics(ProviderHost host)
         to.Counter("sluice_provider_bytes_total", "Bytes received from the provider, without the overhead of TLS.");
         foreach (var (name, state) in providers)
             to.Sample(uses.GetValueOrDefault(state.Options.Id).Bytes, ("provider", name));
-        to.Counter("sluice_lane_bytes_total", "Bytes received from the provider by purpose; their sum is sluice_provider_bytes_total.");
+        to.Counter("sluice_lane_bytes_total", "Bytes received from the provider by purpose. The bytes of a reader appear once it is known whether it plays or scans.");
         foreach (var (name, state) in providers)
         {
             var lanes = uses.GetValueOrDefault(state.Options.Id).Lanes;
             to.Sample(lanes.Playback, ("provider", name), ("lane", "playback"));
+            to.Sample(lanes.Scans, ("provider", name), ("lane", "scans"));
             to.Sample(lanes.Import, ("provider", name), ("lane", "import"));
             to.Sample(lanes.Checks, ("provider", name), ("lane", "checks"));
             to.Sample(lanes.Other, ("provider", name), ("lane", "other"));

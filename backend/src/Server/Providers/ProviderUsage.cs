@@ -117,7 +117,8 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
             [
                 .. connection.Query<UsageRow>(
                     """
-                    SELECT provider AS Provider, day AS Day, bytes AS Bytes, playback AS Playback, import AS Import, checks AS Checks, tried AS Tried, found AS Found
+                    SELECT provider AS Provider, day AS Day, bytes AS Bytes, playback AS Playback, scans AS Scans, import AS Import, checks AS Checks, tried AS Tried,
+                      found AS Found
                     FROM provider_usage
                     """),
             ],
@@ -165,11 +166,11 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
             await database.WriteAsync(
                 connection => connection.Execute(
                     """
-                    INSERT INTO provider_usage (provider, day, bytes, playback, import, checks, tried, found)
-                    VALUES (@Provider, @Day, @Bytes, @Playback, @Import, @Checks, @Tried, @Found)
+                    INSERT INTO provider_usage (provider, day, bytes, playback, scans, import, checks, tried, found)
+                    VALUES (@Provider, @Day, @Bytes, @Playback, @Scans, @Import, @Checks, @Tried, @Found)
                     ON CONFLICT (provider, day) DO UPDATE
                     SET bytes = provider_usage.bytes + excluded.bytes, playback = provider_usage.playback + excluded.playback,
-                      import = provider_usage.import + excluded.import, checks = provider_usage.checks + excluded.checks,
+                      scans = provider_usage.scans + excluded.scans, import = provider_usage.import + excluded.import, checks = provider_usage.checks + excluded.checks,
                       tried = provider_usage.tried + excluded.tried, found = provider_usage.found + excluded.found
                     """,
                     fresh.Select(pair => UsageRow.Of(pair.Key.Provider, pair.Key.Day, pair.Value))),
@@ -213,16 +214,25 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
             from.Remove(key);
     }
 
-    internal sealed record UsageRow(string Provider, string Day, long Bytes, long Playback, long Import, long Checks, long Tried, long Found)
+    internal sealed record UsageRow(string Provider, string Day, long Bytes, long Playback, long Scans, long Import, long Checks, long Tried, long Found)
     {
-        public static UsageRow Of(Guid provider, DateOnly day, ProviderUse use) =>
-            new(provider.ToString(), Write(day), use.Bytes, use.Lanes.Playback, use.Lanes.Import, use.Lanes.Checks, use.Tried, use.Found);
+        // Undecided bytes are stored as playback. Once a scan is recognized, its bytes move, so a share may be negative.
+        public static UsageRow Of(Guid provider, DateOnly day, ProviderUse use) => new(
+            provider.ToString(),
+            Write(day),
+            use.Bytes,
+            use.Lanes.Playback + use.Lanes.Undecided,
+            use.Lanes.Scans,
+            use.Lanes.Import,
+            use.Lanes.Checks,
+            use.Tried,
+            use.Found);
 
         public ProviderUse Read()
         {
-            var (playback, import, checks) = (Math.Max(0, Playback), Math.Max(0, Import), Math.Max(0, Checks));
+            var (playback, scans, import, checks) = (Math.Max(0, Playback), Math.Max(0, Scans), Math.Max(0, Import), Math.Max(0, Checks));
             return new ProviderUse(
-                new LaneBytes(playback, import, checks, Math.Max(0, Bytes - playback - import - checks)), Math.Max(0, Tried), Math.Max(0, Found));
+                new LaneBytes(playback, scans, import, checks, Math.Max(0, Bytes - playback - scans - import - checks)), Math.Max(0, Tried), Math.Max(0, Found));
         }
     }
 }

@@ -63,11 +63,12 @@ public sealed class PredictedVolumes
     /// <summary>Returns the proofs of a set, in the order of its predicted volumes.</summary>
     /// <param name="key">Identifies the set of this map; stable for the lifetime of the process.</param>
     /// <param name="files">All predicted volumes of the set in ascending order, including unread ones. Verified volumes may be omitted.</param>
-    public IReadOnlyList<IExtentProof> For(object key, IReadOnlyList<PredictedFile> files)
+    /// <param name="account">Pays for the heads that are fetched for the reader of these proofs; may be null.</param>
+    public IReadOnlyList<IExtentProof> For(object key, IReadOnlyList<PredictedFile> files, ReaderAccount? account = null)
     {
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(files);
-        var checker = new SetChecker(SetOf(key, files), files, new VolumeCheck(_source, VolumeCheck.ForReaders));
+        var checker = new SetChecker(SetOf(key, files), files, new VolumeCheck(_source, VolumeCheck.ForReaders with { Account = account }));
         return [.. files.Select(file => new Proof(checker, file.Volume.Place, _readers))];
     }
 

@@ -20,6 +20,9 @@ public sealed class FetchUrgency : IUrgent
 
     public object Reader { get; }
 
+    /// <summary>The account of the reader; null if it has none. A member of the reader, because a field here would cost every article memory.</summary>
+    public ReaderAccount? Account => (Reader as IChargedReader)?.Account;
+
     /// <summary>Number of articles that the reader will probably request next. Connections for them are dialed early, because handshakes are slow.</summary>
     public int Following { get; init; }
 

@@ -3,11 +3,14 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>The purpose for which bytes were received.</summary>
+/// <summary>The purpose for which bytes were received (OPS-42).</summary>
 public enum TrafficLane : byte
 {
     /// <summary>Articles for viewers and downloads, including prefetched ones.</summary>
     Playback,
+
+    /// <summary>Articles for clients that read so little of a file that nobody can have watched it, as in a library scan.</summary>
+    Scans,
 
     /// <summary>Articles and replies for imports.</summary>
     Import,
@@ -15,20 +18,33 @@ public enum TrafficLane : byte
     /// <summary>Articles and replies for background checks.</summary>
     Checks,
 
-    /// <summary>Greetings, logins, keep-alives, account tests, and bytes that answer no command.</summary>
+    /// <summary>Greetings, logins, keep-alives, account tests, bytes that answer no command, and what the server reads of a film for its own pages.</summary>
     Other,
+
+    /// <summary>Articles for readers of which it is not known yet whether they play or scan. The bytes move to one of the two lanes.</summary>
+    Undecided,
 }
 
 /// <summary>Bytes received by purpose, without the overhead of TLS: replies, bodies and terminators.</summary>
-public readonly record struct LaneBytes(long Playback, long Import, long Checks, long Other)
+public readonly record struct LaneBytes(long Playback, long Scans, long Import, long Checks, long Other, long Undecided = 0)
 {
-    public long Total => Playback + Import + Checks + Other;
+    public long Total => Playback + Scans + Import + Checks + Other + Undecided;
 
-    public static LaneBytes operator +(LaneBytes left, LaneBytes right) =>
-        new(left.Playback + right.Playback, left.Import + right.Import, left.Checks + right.Checks, left.Other + right.Other);
+    public static LaneBytes operator +(LaneBytes left, LaneBytes right) => new(
+        left.Playback + right.Playback,
+        left.Scans + right.Scans,
+        left.Import + right.Import,
+        left.Checks + right.Checks,
+        left.Other + right.Other,
+        left.Undecided + right.Undecided);
 
-    public static LaneBytes operator -(LaneBytes left, LaneBytes right) =>
-        new(left.Playback - right.Playback, left.Import - right.Import, left.Checks - right.Checks, left.Other - right.Other);
+    public static LaneBytes operator -(LaneBytes left, LaneBytes right) => new(
+        left.Playback - right.Playback,
+        left.Scans - right.Scans,
+        left.Import - right.Import,
+        left.Checks - right.Checks,
+        left.Other - right.Other,
+        left.Undecided - right.Undecided);
 }
 
 /// <summary>Usage of a provider.</summary>
@@ -50,43 +66,43 @@ public readonly record struct ProviderUse(LaneBytes Lanes, long Tried, long Foun
 /// <remarks>
 /// Thread-safe: the counters grow atomically but independently, so a reader may see one ahead of another. Counting allocates nothing.
 /// </remarks>
-internal sealed class ProviderTraffic(NntpMeter meter)
+internal sealed class ProviderTraffic(NntpMeter meter, Guid provider = default)
 {
-    private long _playback;
-    private long _import;
-    private long _checks;
-    private long _other;
+    private readonly long[] _received = new long[Enum.GetValues<TrafficLane>().Length];
     private long _tried;
     private long _found;
 
+    /// <summary>The settings entry that is counted; empty for the test of an account that has none.</summary>
+    public Guid Provider => provider;
+
     public ProviderUse Use => new(
-        new LaneBytes(Volatile.Read(ref _playback), Volatile.Read(ref _import), Volatile.Read(ref _checks), Volatile.Read(ref _other)),
+        new LaneBytes(
+            ReceivedFor(TrafficLane.Playback),
+            ReceivedFor(TrafficLane.Scans),
+            ReceivedFor(TrafficLane.Import),
+            ReceivedFor(TrafficLane.Checks),
+            ReceivedFor(TrafficLane.Other),
+            ReceivedFor(TrafficLane.Undecided)),
         Volatile.Read(ref _tried),
         Volatile.Read(ref _found));
 
     /// <summary>Time from the command for an article to the first line of its body, if nothing else was outstanding on the connection.</summary>
     public DurationHistogram FirstBytes { get; } = new(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10);
 
-    public void Received(TrafficLane lane, long bytes)
+    /// <summary>Counts bytes for their lane, and charges them to the account of their reader.</summary>
+    public void Received(Payer payer, long bytes)
     {
-        switch (lane)
-        {
-            case TrafficLane.Playback:
-                Interlocked.Add(ref _playback, bytes);
-                break;
-            case TrafficLane.Import:
-                Interlocked.Add(ref _import, bytes);
-                break;
-            case TrafficLane.Checks:
-                Interlocked.Add(ref _checks, bytes);
-                break;
-            default:
-                Interlocked.Add(ref _other, bytes);
-                break;
-        }
-
+        if (bytes == 0)
+            return;
+        if (payer.Account is { } account)
+            account.Charge(this, bytes);
+        else
+            Add(payer.Lane, bytes);
         meter.Received(bytes);
     }
+
+    /// <summary>Counts bytes for a lane. Called by an account under its lock, so that its sum and the lane agree.</summary>
+    public void Add(TrafficLane lane, long bytes) => Interlocked.Add(ref _received[(int)lane], bytes);
 
     public void Answered(bool isFound)
     {
@@ -94,6 +110,8 @@ internal sealed class ProviderTraffic(NntpMeter meter)
         if (isFound)
             Interlocked.Increment(ref _found);
     }
+
+    private long ReceivedFor(TrafficLane lane) => Volatile.Read(ref _received[(int)lane]);
 }
 
 /// <summary>Usage counters of all providers by id. They outlive the accounts, so that the usage of a removed provider is kept.</summary>
@@ -106,5 +124,5 @@ internal sealed class ProviderTraffics(NntpMeter meter)
 
     public IReadOnlyDictionary<Guid, HistogramSnapshot> FirstBytes => _all.ToDictionary(pair => pair.Key, pair => pair.Value.FirstBytes.Snapshot());
 
-    public ProviderTraffic Of(Guid provider) => _all.GetOrAdd(provider, _ => new ProviderTraffic(meter));
+    public ProviderTraffic Of(Guid provider) => _all.GetOrAdd(provider, id => new ProviderTraffic(meter, id));
 }

@@ -41,7 +41,7 @@ internal readonly record struct HeadAnswer(ArticleHead? Head, HeadState State)
 
 /// <summary>Fetches the beginnings of articles with limited concurrency. Tries other providers after a bad copy, and duplicate ids after a miss.</summary>
 /// <remarks>Thread-safe. Serves one probe and counts its cost.</remarks>
-internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) : IDisposable
+internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) : IChargedReader, IDisposable
 {
     private const int RoundsPerArticle = 2;
 
@@ -56,6 +56,8 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     /// <summary>Returns the files with the cost so far.</summary>
     public ProbeReport Report(IReadOnlyList<FileHead> files) => new(
         files, Volatile.Read(ref _asked), Volatile.Read(ref _fetches), Volatile.Read(ref _misses), Volatile.Read(ref _corrupt), Interlocked.Read(ref _bytes));
+
+    public ReaderAccount? Account => options.Account;
 
     public void Dispose() => _slots.Dispose();
 

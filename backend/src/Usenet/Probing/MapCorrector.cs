@@ -14,12 +14,15 @@ public sealed class MapCorrector
     private readonly IArticleSource _source;
     private readonly ProbeOptions _options;
 
-    /// <summary>Creates a corrector. Does not own <paramref name="source"/>; null <paramref name="options"/> mean the defaults.</summary>
-    public MapCorrector(IArticleSource source, ProbeOptions? options = null)
+    /// <summary>
+    /// Creates a corrector. Does not own <paramref name="source"/>; null <paramref name="options"/> mean the defaults. The fetches are charged to
+    /// <paramref name="account"/>, which may be null.
+    /// </summary>
+    public MapCorrector(IArticleSource source, ProbeOptions? options = null, ReaderAccount? account = null)
     {
         ArgumentNullException.ThrowIfNull(source);
         _source = source;
-        _options = options ?? new ProbeOptions { Lane = OperationLane.Playback, TrailerPatience = TimeSpan.Zero };
+        _options = (options ?? new ProbeOptions { Lane = OperationLane.Playback, TrailerPatience = TimeSpan.Zero }) with { Account = account };
     }
 
     /// <summary>Returns the map of equal parts that fits the claim; null if none does.</summary>

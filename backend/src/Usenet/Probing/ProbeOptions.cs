@@ -8,6 +8,9 @@ public sealed record ProbeOptions
 {
     public OperationLane Lane { get; init; } = OperationLane.Import;
 
+    /// <summary>Pays for the fetches of a viewer; if null, they count for the lane alone.</summary>
+    public ReaderAccount? Account { get; init; }
+
     /// <summary>Whether to skip backup providers, for background work.</summary>
     public bool SparesBackups { get; init; }
 

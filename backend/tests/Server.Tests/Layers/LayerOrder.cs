@@ -18,7 +18,7 @@ internal static class LayerOrder
         ["Nntp"] =
         [
             "IArticleSource", "IArticleSink", "ArticleRequest", "ArticleReply", "ArticleMissing", "ProviderSet",
-            "OperationLane", "FetchUrgency", "FetchSnapshot", "NntpException", "NntpFault",
+            "OperationLane", "FetchUrgency", "IChargedReader", "ReaderAccount", "FetchSnapshot", "NntpException", "NntpFault",
         ],
     };
 

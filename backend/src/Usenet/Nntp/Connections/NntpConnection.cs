@@ -67,7 +67,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
 
     internal PendingReplies Sent => _sent;
 
-    private TrafficLane FirstLane => _sent.TryPeek(out var first) ? first.Traffic : TrafficLane.Other;
+    private Payer FirstPayer => _sent.TryPeek(out var first) ? first.Payer : Payer.Other;
 
     /// <summary>Whether a fetch waits for a reply; a keep-alive does not count.</summary>
     public bool IsAwaited => !_sent.IsEmpty && !_sent.OnlyAbandoned;
@@ -138,8 +138,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         await Task.Yield();
         var writing = WriteLoopAsync();
         var end = await ReadToEndAsync();
-        var lane = _body?.Traffic ?? FirstLane;
-        _pool.Traffic.Received(lane, _unclaimed + _transport.HeldByTls);
+        var payer = _body?.Payer ?? FirstPayer;
+        _pool.Traffic.Received(payer, _unclaimed + _transport.HeldByTls);
         var ours = Interlocked.CompareExchange(ref _failure, end, null);
         var reason = ours ?? end;
         try
@@ -156,8 +156,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
 
             // The server counts the socket until it notices the close, so an immediate replacement would be one too many.
             if (!_closedByServer && !_disposed)
-                await _pool.LeaveAsync(_transport.Socket, lane);
-            _pool.Traffic.Received(lane, _transport.Socket.Unread());
+                await _pool.LeaveAsync(_transport.Socket, payer);
+            _pool.Traffic.Received(payer, _transport.Socket.Unread());
             _transport.Abort();
             await _transport.DisposeAsync();
             _pool.SocketGone();
@@ -288,7 +288,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
             if (_retired)
             {
                 buffer = buffer.Slice(buffer.End);
-                Claim(_unclaimed, TrafficLane.Other);
+                Claim(_unclaimed, Payer.Other);
             }
             else
             {
@@ -320,14 +320,14 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
                 var before = buffer.Length;
                 if (!NntpResponseReader.TryRead(ref buffer, _options.MaxLineBytes, out var response))
                     return;
-                Claim(before - buffer.Length, FirstLane);
+                Claim(before - buffer.Length, FirstPayer);
                 TakeLine(response);
                 continue;
             }
 
             var isWhole = _body.Write(buffer.FirstSpan, out var consumed);
             buffer = buffer.Slice(consumed);
-            Claim(consumed, _body.Traffic);
+            Claim(consumed, _body.Payer);
             if (_body.Received > _options.MaxArticleBytes)
                 throw new NntpException(NntpFault.ArticleTooLarge, "The server sent more than an article may hold.");
             if (isWhole)
@@ -335,11 +335,11 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Counts bytes under the purpose of their reply.</summary>
-    private void Claim(long bytes, TrafficLane lane)
+    /// <summary>Counts bytes for the payer of their reply.</summary>
+    private void Claim(long bytes, Payer payer)
     {
         _unclaimed -= bytes;
-        _pool.Traffic.Received(lane, bytes);
+        _pool.Traffic.Received(payer, bytes);
     }
 
     private void TakeLine(in NntpResponse response)

@@ -298,8 +298,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     }
 
     /// <summary>Keeps the slot of a half-closed socket, which nothing reads any more, until the server has presumably stopped counting the socket.</summary>
-    /// <param name="lane">The purpose of the interrupted reply, whose bytes may still arrive.</param>
-    public async Task LeaveAsync(Socket socket, TrafficLane lane)
+    /// <param name="payer">The payer of the interrupted reply, whose bytes may still arrive.</param>
+    public async Task LeaveAsync(Socket socket, Payer payer)
     {
         var left = new LeftSocket(socket, Shared);
         lock (_gate)
@@ -307,7 +307,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
         // The pool can now schedule a trial dial, although the socket still holds its slot.
         Pump();
-        Traffic.Received(lane, await left.WaitAsync(() => _dials.ResetsHelp, _disposing.Token));
+        Traffic.Received(payer, await left.WaitAsync(() => _dials.ResetsHelp, _disposing.Token));
         lock (_gate)
             left.FreedAt = Shared.Time.GetTimestamp();
     }
@@ -367,7 +367,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     private async Task LeaveAndCloseAsync(Socket socket)
     {
-        await LeaveAsync(socket, TrafficLane.Other);
+        await LeaveAsync(socket, Payer.Other);
         SocketGone();
     }
 

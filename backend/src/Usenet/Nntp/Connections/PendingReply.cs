@@ -69,13 +69,8 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public abstract ref readonly ArticleRequest Request { get; }
 
-    /// <summary>The purpose under which the reply's bytes are counted.</summary>
-    public virtual TrafficLane Traffic => Request.Lane switch
-    {
-        OperationLane.Playback => TrafficLane.Playback,
-        OperationLane.Import => TrafficLane.Import,
-        _ => TrafficLane.Checks,
-    };
+    /// <summary>The account or lane under which the reply's bytes are counted.</summary>
+    public virtual Payer Payer => Payer.Of(Request);
 
     /// <summary>Completes with the reply, or when the reply is abandoned.</summary>
     /// <exception cref="NntpException">The reply did not arrive completely.</exception>
@@ -221,7 +216,7 @@ internal sealed class KeepAlive : PendingReply
 
     public override int Unanswered => _answered ? 0 : 1;
 
-    public override TrafficLane Traffic => TrafficLane.Other;
+    public override Payer Payer => Payer.Other;
 
     public override bool IsWanted => false;
 

@@ -226,7 +226,7 @@ public sealed class TestConnection : IAsyncDisposable
             while (true)
             {
                 var result = await _transport.Input.ReadAsync(deadline.Token);
-                _traffic.Received(TrafficLane.Other, result.Buffer.Length);
+                _traffic.Received(Payer.Other, result.Buffer.Length);
                 _transport.Input.AdvanceTo(result.Buffer.End);
                 if (result.IsCompleted)
                     return true;
@@ -319,7 +319,7 @@ public sealed class TestConnection : IAsyncDisposable
 
     private void Count(long bytes)
     {
-        _traffic.Received(TrafficLane.Other, bytes);
+        _traffic.Received(Payer.Other, bytes);
         _shared.Bandwidth.Count(bytes);
     }
 

@@ -231,13 +231,13 @@ internal sealed class NntpDialer(
             if (NntpResponseReader.TryRead(ref buffer, options.MaxLineBytes, out var response))
             {
                 var reply = new Reply(response.Code, response.PrintableText(), response.SaysTooManyConnections(), response.SaysAccountIsOver());
-                _traffic.Received(TrafficLane.Other, result.Buffer.Length - buffer.Length);
+                _traffic.Received(Payer.Other, result.Buffer.Length - buffer.Length);
                 transport.Input.AdvanceTo(buffer.Start);
                 return reply;
             }
 
             if (result.IsCompleted)
-                _traffic.Received(TrafficLane.Other, buffer.Length);
+                _traffic.Received(Payer.Other, buffer.Length);
             transport.Input.AdvanceTo(buffer.Start, buffer.End);
             if (result.IsCompleted)
                 throw new NntpException(NntpFault.ConnectionClosed, $"{provider} closed the connection before the login was done.");

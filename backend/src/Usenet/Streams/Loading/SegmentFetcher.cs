@@ -148,7 +148,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         {
             lock (_gate)
                 Keep(key, kept, waiter.Piece.File.Origin, waiter.Place);
-            services.Served.FromDisk(waiter.Piece.Length);
+            CountFromDisk(waiter, waiter.Piece.Length);
             waiter.Complete(kept);
             return true;
         }
@@ -162,9 +162,15 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         catch (OperationCanceledException)
         {
             // The reader never needed the missing blocks.
-            services.Served.FromDisk(bytes);
+            CountFromDisk(waiter, bytes);
             throw;
         }
+    }
+
+    private void CountFromDisk(SegmentWaiter waiter, long bytes)
+    {
+        services.Served.FromDisk(bytes);
+        waiter.Urgency.Account?.AddFromDisk(bytes);
     }
 
     private void Load(SegmentKey key, SegmentWaiter waiter, OperationLane lane)
@@ -229,6 +235,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
 
         if (lane == OperationLane.Playback)
             services.Served.FromMemory(waiter.Piece.Length);
+        waiter.Urgency.Account?.AddFromMemory(waiter.Piece.Length);
         waiter.Complete(held);
         return false;
     }

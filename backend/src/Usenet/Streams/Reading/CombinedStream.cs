@@ -13,10 +13,11 @@ namespace Sluice.Usenet.Streams.Reading;
 /// For one reader at a time. Loads nothing past the segment of the last requested byte. Bytes may be served before their article is verified, but the last byte
 /// of the range waits until all bytes before it are verified, even across seeks.
 /// </remarks>
-public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
+public sealed class CombinedStream : ReadOnlyStream, IPostedHeads, IChargedReader
 {
     private readonly StreamResources _shared;
     private readonly OperationLane _lane;
+    private readonly ReaderAccount _account;
     private readonly long _end;
     private readonly List<Task> _retiring = [];
     private readonly StreamPlace _place;
@@ -30,11 +31,12 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     private int _repeated;
     private bool _closed;
 
-    internal CombinedStream(CombinedMap map, StreamResources shared, OperationLane lane, object? client, long position, long end)
+    internal CombinedStream(CombinedMap map, StreamResources shared, OperationLane lane, object? client, ReaderAccount? account, long position, long end)
     {
         _map = map;
         _shared = shared;
         _lane = lane;
+        _account = account ?? new ReaderAccount(ReaderAccount.LaneOf(lane));
         _end = end;
         Position = position;
         _place = shared.Places.Open(lane, client, () => _reader?.GiveBack(), GiveUp);
@@ -55,6 +57,8 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     }
 
     public long AheadEnd => _reader?.AheadEnd ?? _position;
+
+    ReaderAccount? IChargedReader.Account => _account;
 
     public async Task<PostedHead?> ReadHeadAsync(PostedFile file, int bytes, CancellationToken cancellationToken)
     {

@@ -45,16 +45,18 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <param name="position">Offset of the first byte to read.</param>
     /// <param name="end">Offset after the last byte that will be read; null for the end of the file. Nothing past that byte's segment is loaded.</param>
     /// <param name="client">Compared by equality: while others wait, no client gets more than half of the places. If null, the lane is the client.</param>
+    /// <param name="account">Pays for the fetches of the stream; if null, they count for the lane alone.</param>
     /// <returns>A stream that the caller disposes. Its reads wait for a place while active streams hold all places.</returns>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the combined file.</exception>
-    public ReadOnlyStream Open(IReadOnlyList<FileExtent> extents, OperationLane lane, long position = 0, long? end = null, object? client = null)
+    public ReadOnlyStream Open(
+        IReadOnlyList<FileExtent> extents, OperationLane lane, long position = 0, long? end = null, object? client = null, ReaderAccount? account = null)
     {
         var map = new CombinedMap(extents);
         var stop = end ?? map.Length;
         ArgumentOutOfRangeException.ThrowIfNegative(position);
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, map.Length, nameof(end));
-        var stream = new CombinedStream(map, _shared, lane, client, position, stop);
+        var stream = new CombinedStream(map, _shared, lane, client, account, position, stop);
         if (!extents.Any(static extent => extent.Proof is { IsProved: false }))
             return stream;
         return new ProvedStream(stream, _shared.Options.SharesSegments ? stream : null, extents, stop);
@@ -68,20 +70,29 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <param name="end">
     /// Offset after the last byte that will be read; null for the end of the file. Nothing past the segment with that byte's block is loaded.
     /// </param>
+    /// <param name="client">Compared by equality, as for files that are not encrypted.</param>
+    /// <param name="account">Pays for the fetches of the stream; if null, they count for the lane alone.</param>
     /// <returns>A stream that the caller disposes.</returns>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the file, or the slices are too short.</exception>
     public ReadOnlyStream Open(
-        IReadOnlyList<FileExtent> extents, StreamCipher? cipher, long length, OperationLane lane, long position = 0, long? end = null, object? client = null)
+        IReadOnlyList<FileExtent> extents,
+        StreamCipher? cipher,
+        long length,
+        OperationLane lane,
+        long position = 0,
+        long? end = null,
+        object? client = null,
+        ReaderAccount? account = null)
     {
         var stop = end ?? length;
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, length, nameof(end));
         if (cipher is null)
-            return Open(extents, lane, position, stop, client);
+            return Open(extents, lane, position, stop, client, account);
 
         ArgumentOutOfRangeException.ThrowIfNegative(position);
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
         var (from, to) = AesDecryptStream.CipherRange(cipher, position, stop);
-        return new AesDecryptStream(Open(extents, lane, from, to, client), cipher, length, position, stop);
+        return new AesDecryptStream(Open(extents, lane, from, to, client, account), cipher, length, position, stop);
     }
 
     /// <summary>Reports which bytes of a file are in memory, on disk, in transit or gone. Loads nothing and does not disturb open streams.</summary>

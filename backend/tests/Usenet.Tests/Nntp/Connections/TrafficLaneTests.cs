@@ -23,7 +23,7 @@ public sealed class TrafficLaneTests
             provider: (_, account) => account with { User = "anna", Password = "secret" });
         await host.Pool.ProbeAsync(0, Token);
 
-        Assert.Equal(new LaneBytes(0, 0, 0, host.Mock.Stats.Bytes), host.Use.Lanes);
+        Assert.Equal(new LaneBytes { Other = host.Mock.Stats.Bytes }, host.Use.Lanes);
         Assert.InRange(host.Mock.Stats.Bytes, 1, 1_000);
     }
 
@@ -44,9 +44,9 @@ public sealed class TrafficLaneTests
         var bytes = host.Mock.Stats.Bytes - before;
         var expected = lane switch
         {
-            OperationLane.Playback => new LaneBytes(bytes, 0, 0, 0),
-            OperationLane.Import => new LaneBytes(0, bytes, 0, 0),
-            _ => new LaneBytes(0, 0, bytes, 0),
+            OperationLane.Playback => new LaneBytes { Playback = bytes },
+            OperationLane.Import => new LaneBytes { Import = bytes },
+            _ => new LaneBytes { Checks = bytes },
         };
         Assert.Equal(expected, host.Use.Lanes with { Other = 0 });
         Assert.Equal(host.Mock.Stats.Bytes, host.Use.Bytes);
@@ -68,25 +68,29 @@ public sealed class TrafficLaneTests
             provider: (_, account) => account with { UseTls = tls != MockTls.None, SkipTlsVerification = true });
 
         // Two readers of one film, an import and a check of another, and readers that leave in the middle of their articles.
+        ReaderAccount[] accounts = [new(), new(TrafficLane.Playback), new(TrafficLane.Scans)];
         await Task.WhenAll(
-            ReadAsync(host, file: 0, OperationLane.Playback),
-            ReadAsync(host, file: 0, OperationLane.Playback),
+            ReadAsync(host, file: 0, OperationLane.Playback, accounts[0]),
+            ReadAsync(host, file: 0, OperationLane.Playback, accounts[1]),
             ReadAsync(host, file: 1, OperationLane.Import),
             CheckAsync(host),
-            LeaveAsync(host));
+            LeaveAsync(host, accounts[2]));
+        accounts[0].Decide(TrafficLane.Playback);
         Assert.True(host.Counters.Hedges > 0, "no hedge");
         await host.AssertCountsAgreeAsync(Token);
 
         var (use, mock) = (host.Use, host.Mock.Stats);
         TestContext.Current.TestOutputHelper?.WriteLine($"{use.Lanes}, sent {mock.Bytes}, {mock.CancelledBodies} articles cut off");
         Assert.True(mock.CancelledBodies > 0, "no article was cut off");
-        Assert.True(use.Lanes is { Playback: > 0, Import: > 0, Checks: > 0, Other: > 0 });
+        Assert.True(use.Lanes is { Playback: > 0, Scans: > 0, Import: > 0, Checks: > 0, Other: > 0, Undecided: 0 });
+        Assert.Equal(use.Lanes.Playback, accounts[0].Bytes.Received + accounts[1].Bytes.Received);
+        Assert.Equal(use.Lanes.Scans, accounts[2].Bytes.Received);
         Assert.InRange((double)use.Bytes, mock.Bytes * 0.999, mock.Bytes * 1.001);
     }
 
-    private static async Task ReadAsync(EngineHost host, int file, OperationLane lane)
+    private static async Task ReadAsync(EngineHost host, int file, OperationLane lane, ReaderAccount? account = null)
     {
-        await using var stream = host.Engine.Open([FileExtent.Whole(host.File(file))], lane, 0, null);
+        await using var stream = host.Engine.Open([FileExtent.Whole(host.File(file))], lane, account: account);
         await stream.CopyToAsync(Stream.Null, Token);
     }
 
@@ -99,12 +103,12 @@ public sealed class TrafficLaneTests
         }
     }
 
-    private static async Task LeaveAsync(EngineHost host)
+    private static async Task LeaveAsync(EngineHost host, ReaderAccount account)
     {
         var buffer = new byte[1_000];
         for (var article = 1; article < 40; article += 3)
         {
-            await using var stream = host.Open((long)article * ArticleSize);
+            await using var stream = host.Engine.Open([FileExtent.Whole(host.File())], OperationLane.Playback, (long)article * ArticleSize, account: account);
             await stream.ReadExactlyAsync(buffer, Token);
         }
     }
