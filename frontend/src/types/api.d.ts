@@ -852,6 +852,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListReceipts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/receipts/sums": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["SumReceipts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rescue": {
         parameters: {
             query?: never;
@@ -1944,6 +1976,8 @@ export interface components {
             /** Format: int64 */
             playback: number;
             /** Format: int64 */
+            scans: number;
+            /** Format: int64 */
             import: number;
             /** Format: int64 */
             checks: number;
@@ -2189,6 +2223,75 @@ export interface components {
             name?: null | string;
             password?: null | string;
             priority?: null | components["schemas"]["JobPriority"];
+        };
+        ReceiptFile: {
+            id: string;
+            name: string;
+            path: string;
+            film: null | components["schemas"]["FilmTitle"];
+        };
+        /** @enum {string} */
+        ReceiptKind: "playback" | "scan";
+        ReceiptPage: {
+            items: components["schemas"]["ReceiptRow"][];
+            next: null | string;
+            /** Format: int64 */
+            total: number;
+        };
+        ReceiptRow: {
+            id: string;
+            kind: components["schemas"]["ReceiptKind"];
+            open: boolean;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt: string;
+            file: null | components["schemas"]["ReceiptFile"];
+            login: string;
+            client: string;
+            player: string;
+            /** Format: int32 */
+            files: number;
+            /** Format: int64 */
+            bytesSent: number;
+            /** Format: int64 */
+            bytesFromMemory: number;
+            /** Format: int64 */
+            bytesFromDisk: number;
+            /** Format: int64 */
+            bytesFromProviders: number;
+            providers: components["schemas"]["ReceiptShare"][];
+            /** Format: int32 */
+            waits: number;
+            /** Format: int64 */
+            waitedMs: number;
+            /** Format: int64 */
+            longestWaitMs: number;
+            /** Format: int32 */
+            gaps: number;
+            /** Format: int32 */
+            seeks: number;
+            /** Format: double */
+            firstByteMs: null | number;
+        };
+        ReceiptShare: {
+            id: string;
+            name: null | string;
+            /** Format: int64 */
+            bytes: number;
+        };
+        ReceiptSumRow: {
+            key: string;
+            name: null | string;
+            /** Format: int64 */
+            playbacks: number;
+            /** Format: int64 */
+            playbackBytes: number;
+            /** Format: int64 */
+            scanBytes: number;
+        };
+        ReceiptSums: {
+            items: components["schemas"]["ReceiptSumRow"][];
         };
         RecentClient: {
             name: string;
@@ -4629,6 +4732,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListReceipts: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                from?: string;
+                to?: string;
+                file?: string;
+                login?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    SumReceipts: {
+        parameters: {
+            query?: {
+                by?: string;
+                from?: string;
+                to?: string;
+                file?: string;
+                login?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptSums"];
                 };
             };
             /** @description An error. */

@@ -101,6 +101,8 @@ namespace Sluice.Server.AdminApi;
 [JsonSerializable(typeof(SettingsSave))]
 [JsonSerializable(typeof(SettingsSets))]
 [JsonSerializable(typeof(Stats))]
+[JsonSerializable(typeof(ReceiptPage))]
+[JsonSerializable(typeof(ReceiptSums))]
 [JsonSerializable(typeof(ProviderTraffic))]
 [JsonSerializable(typeof(StreamRows))]
 [JsonSerializable(typeof(StreamDetail))]

@@ -53,6 +53,7 @@ internal static class AdminRegistration
         api.MapProviders();
         api.MapHome();
         api.MapStreams();
+        api.MapReceipts();
         api.MapFiles();
         api.MapRemovals();
         api.MapPictures();

@@ -17,6 +17,8 @@ internal sealed class ListReader
     // Even the longest sort key is far shorter after folding and Base64 encoding.
     private const int MaxCursor = 4 << 10;
 
+    private static readonly string[] TimeForms = ["yyyy-MM-ddTHH:mm:ssK", "yyyy-MM-ddTHH:mm:ss.FFFFFFFK"];
+
     private readonly Dictionary<string, string[]> _errors = [];
 
     /// <summary>All errors so far, or null.</summary>
@@ -39,6 +41,31 @@ internal sealed class ListReader
         if (words.FindIndex(value => WordOf(value) == text) is >= 0 and var known)
             return words[known];
         _errors[field] = [$"This is none of {string.Join(", ", words.Select(WordOf))}."];
+        return null;
+    }
+
+    /// <summary>Parses a time in ISO 8601, or a day, which begins at midnight in the time zone; null if the field is absent or invalid.</summary>
+    public DateTimeOffset? Time(string field, string? text, TimeZoneInfo zone)
+    {
+        if (string.IsNullOrEmpty(text))
+            return null;
+        if (DateTimeOffset.TryParseExact(text, TimeForms, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var time))
+            return time;
+        // The offset could move the first and the last year out of the range of times.
+        if (DateTime.TryParseExact(text, "yyyy-MM-dd", CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) && day.Year is > 1 and < 9999)
+            return new DateTimeOffset(day, zone.GetUtcOffset(day));
+        _errors[field] = ["Enter a day such as 2026-11-30, or a time such as 2026-11-30T18:00:00Z."];
+        return null;
+    }
+
+    /// <summary>Parses an id; null if the field is absent or invalid.</summary>
+    public Guid? Id(string field, string? text)
+    {
+        if (string.IsNullOrEmpty(text))
+            return null;
+        if (Guid.TryParse(text, out var id))
+            return id;
+        _errors[field] = ["This is no id of a file."];
         return null;
     }
 

@@ -20,8 +20,11 @@ internal enum ProviderUseKind
 /// </summary>
 internal sealed record ProviderConnections(int Connecting, int Idle, int Busy, int Max, int? Cap);
 
-/// <summary>Received bytes by purpose. <c>Other</c> covers logins, keep-alives, tests, and all bytes from days before Sluice recorded the purpose.</summary>
-internal sealed record ProviderLanes(long Playback, long Import, long Checks, long Other);
+/// <summary>
+/// Received bytes by purpose. The first bytes of a reader count as playback until it turns out to be a scan. <c>Other</c> covers logins, keep-alives,
+/// tests, subtitles and previews, and all bytes from days before Sluice recorded the purpose.
+/// </summary>
+internal sealed record ProviderLanes(long Playback, long Scans, long Import, long Checks, long Other);
 
 /// <summary>
 /// A configured provider. Its id survives changes. <c>BytesPerSecond</c> is the rate since the previous request. <c>MissPercent</c> is the share of requested

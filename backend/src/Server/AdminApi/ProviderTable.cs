@@ -59,7 +59,7 @@ internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage,
             status?.Latency?.TotalMilliseconds);
     }
 
-    private static ProviderLanes Lanes(LaneBytes bytes) => new(bytes.Playback, bytes.Import, bytes.Checks, bytes.Other);
+    private static ProviderLanes Lanes(LaneBytes bytes) => new(bytes.Playback + bytes.Undecided, bytes.Scans, bytes.Import, bytes.Checks, bytes.Other);
 
     private long Speed(Guid provider, long bytes)
     {

@@ -19,6 +19,7 @@ internal sealed class FileStreamFactory(
     /// <param name="position">Offset of the first byte to read.</param>
     /// <param name="end">Offset just past the last requested byte. No segment beyond it is fetched.</param>
     /// <param name="client">The client, for fair sharing (<see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>); null for the lane itself.</param>
+    /// <param name="account">Pays for everything that is fetched to read the file.</param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
     /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
@@ -29,10 +30,11 @@ internal sealed class FileStreamFactory(
         long end,
         OperationLane lane,
         string? client,
+        ReaderAccount account,
         CancellationToken cancellationToken)
     {
         if (file.Id == BuiltInClip.FileId)
-            return new OpenedFile(providers.Engine.Open(clip.Extents, lane, position, end, client), Ids: null);
+            return new OpenedFile(providers.Engine.Open(clip.Extents, lane, position, end, client, account), Ids: null);
 
         (file, var content, var posted) = recent.IsOnlySource && recent.FindPosted(file) is { } known
             ? (file, ContentMap.Unpack(file.Content), known)
@@ -48,13 +50,13 @@ internal sealed class FileStreamFactory(
         var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
         try
         {
-            var files = proofs.Open(file, posted, release);
+            var files = proofs.Open(file, posted, release, account);
             recent.Note(file, posted);
             List<FileExtent> extents =
             [
                 .. content.Extents.Select(extent => files[extent.PostedFile] with { Offset = extent.Offset, Length = extent.Length }),
             ];
-            return new OpenedFile(providers.Engine.Open(extents, content.Cipher, file.Length, lane, position, end, client), release);
+            return new OpenedFile(providers.Engine.Open(extents, content.Cipher, file.Length, lane, position, end, client, account), release);
         }
         catch
         {

@@ -29,15 +29,16 @@ internal sealed class MapCorrections(
 {
     private const int MostFiles = 10_000;
 
-    private readonly MapCorrector _corrector = new(providers);
     private readonly Lock _gate = new();
     private readonly Dictionary<(string NzbHash, int Ordinal), MapClaims> _files = [];
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
 
     /// <summary>Returns the correction of a posted file's map for one stream.</summary>
     /// <param name="ids">Message-ids, valid while the stream is open.</param>
+    /// <param name="account">Pays for the articles that verify a claim.</param>
     /// <param name="isEstimate">Whether the map comes from an old server.</param>
-    public IMapCorrection For(Release release, int ordinal, ISegmentIds ids, bool isEstimate = false) => new Correction(this, release, ordinal, ids, isEstimate);
+    public IMapCorrection For(Release release, int ordinal, ISegmentIds ids, ReaderAccount account, bool isEstimate = false) =>
+        new Correction(this, release, ordinal, ids, account, isEstimate);
 
     public void Dispose()
     {
@@ -48,6 +49,8 @@ internal sealed class MapCorrections(
             _files.Clear();
         }
     }
+
+    private ProviderHost Providers => providers;
 
     private ILogger Logger => logger;
 
@@ -133,9 +136,10 @@ internal sealed class MapCorrections(
         }
     }
 
-    private sealed class Correction(MapCorrections owner, Release release, int ordinal, ISegmentIds ids, bool isEstimate) : IMapCorrection
+    private sealed class Correction(MapCorrections owner, Release release, int ordinal, ISegmentIds ids, ReaderAccount account, bool isEstimate) : IMapCorrection
     {
         private readonly (string, int) _file = (release.NzbHash, ordinal);
+        private readonly MapCorrector _corrector = new(owner.Providers, account: account);
 
         public bool MayBelieve(Segment claim) => owner.Find(_file)?.MayBelieve(claim) ?? true;
 
@@ -168,7 +172,7 @@ internal sealed class MapCorrections(
                     return known;
 
                 long? least = isEstimate ? await owner.FindExtentEndAsync(release, ordinal, cancellationToken) : null;
-                if (await owner._corrector.CorrectAsync(ids, known, claim, least, cancellationToken) is not { } corrected)
+                if (await _corrector.CorrectAsync(ids, known, claim, least, cancellationToken) is not { } corrected)
                 {
                     if (isEstimate && await owner.AccuseAsync(release, ordinal, claim, cancellationToken))
                         throw new RefutedExtentException();

@@ -35,10 +35,12 @@ internal sealed class Playback(FileStreamFactory files)
     /// <param name="offset">First byte, 0-based.</param>
     /// <param name="length">Number of bytes. No segment after the last byte is fetched.</param>
     /// <param name="client">Client address. While others wait, one client gets at most half of the stream slots.</param>
+    /// <param name="account">Pays for everything that is fetched to read the file.</param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
     /// <returns>The open file, which the caller disposes. Opening and reading throw exceptions known to <see cref="Explain"/>.</returns>
-    public async Task<OpenedFile> OpenAsync(LibraryFile file, long offset, long length, string client, CancellationToken cancellationToken) =>
-        await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client, cancellationToken);
+    public async Task<OpenedFile> OpenAsync(
+        LibraryFile file, long offset, long length, string client, ReaderAccount account, CancellationToken cancellationToken) =>
+        await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client, account, cancellationToken);
 
     /// <summary>Classifies a failed read. Null if the exception is a bug or unrelated to reading.</summary>
     public static ReadFailure? Explain(Exception failure) => failure switch

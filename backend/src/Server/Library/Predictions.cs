@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Threading.Channels;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Archives;
+using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
@@ -30,8 +31,9 @@ internal sealed class Predictions : IPredictionOwner
     /// <summary>Returns the verifications of a release by posted file number. Omits posted files without a prediction.</summary>
     /// <param name="stored">The release's posted files. If any is predicted, includes all predicted ones.</param>
     /// <param name="files">The same posted files as the stream reads them, by number.</param>
+    /// <param name="account">Pays for the heads that the reader needs.</param>
     public IReadOnlyDictionary<int, IExtentProof> For(
-        Release release, IReadOnlyList<StoredPostedFile> stored, IReadOnlyDictionary<int, PostedFile> files)
+        Release release, IReadOnlyList<StoredPostedFile> stored, IReadOnlyDictionary<int, PostedFile> files, ReaderAccount account)
     {
         if (stored.All(file => file.Predicted is null))
             return None;
@@ -39,7 +41,7 @@ internal sealed class Predictions : IPredictionOwner
         var proofs = new Dictionary<int, IExtentProof>();
         foreach (var (key, volumes) in SetsOf(release, stored, file => files[file.Ordinal]))
         {
-            var found = _volumes.For(key, volumes);
+            var found = _volumes.For(key, volumes, account);
             for (var i = 0; i < volumes.Count; i++)
                 proofs.Add(volumes[i].Volume.Posted, found[i]);
         }

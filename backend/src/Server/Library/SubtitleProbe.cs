@@ -55,7 +55,7 @@ internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase data
                 if (sidecar.File.Length > SubtitleReader.MaxBytes)
                     return new SubtitleText(SubtitleVerdict.TooLarge, []);
                 var bytes = new byte[(int)sidecar.File.Length];
-                await using var opened = await files.OpenAsync(sidecar.File, 0, bytes.Length, OperationLane.Import, client: null, token);
+                await using var opened = await files.OpenAsync(sidecar.File, 0, bytes.Length, OperationLane.Import, client: null, new ReaderAccount(TrafficLane.Other), token);
                 var read = await opened.Stream.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, token);
                 return SubtitleReader.Read(bytes.AsSpan(0, read), sidecar.Name.Language);
             },
@@ -146,6 +146,7 @@ internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase data
     /// <summary>The film's bytes for one time range. All reads of a range share one stream, so that the stream can prefetch.</summary>
     private sealed class StretchBytes(FileStreamFactory files, LibraryFile film) : IAsyncDisposable
     {
+        private readonly ReaderAccount _account = new(TrafficLane.Other);
         private OpenedFile? _opened;
         private long _end;
         private byte[] _buffer = [];
@@ -155,7 +156,7 @@ internal sealed class SubtitleProbe(FileStreamFactory files, SluiceDatabase data
             if (_opened is null || _end != end || offset < _opened.Stream.Position)
             {
                 await DisposeAsync();
-                _opened = await files.OpenAsync(film, offset, end, OperationLane.Import, client: null, cancellationToken);
+                _opened = await files.OpenAsync(film, offset, end, OperationLane.Import, client: null, _account, cancellationToken);
                 _end = end;
             }
 

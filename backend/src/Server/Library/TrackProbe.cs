@@ -18,7 +18,8 @@ internal sealed class TrackProbe(FileStreamFactory files, MediaStore media, Time
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token);
         try
         {
-            var tracks = await TrackReader.ReadAsync((offset, length, token) => ReadAsync(file, offset, length, token), file.Length, either.Token);
+            var account = new ReaderAccount(TrafficLane.Other);
+            var tracks = await TrackReader.ReadAsync((offset, length, token) => ReadAsync(file, offset, length, account, token), file.Length, either.Token);
             if (MediaFacts.Of(tracks) is { } facts)
                 await KeepAsync(file, facts, cancellationToken);
             return (tracks, null);
@@ -45,10 +46,10 @@ internal sealed class TrackProbe(FileStreamFactory files, MediaStore media, Time
         }
     }
 
-    private async ValueTask<ReadOnlyMemory<byte>> ReadAsync(LibraryFile file, long offset, int length, CancellationToken cancellationToken)
+    private async ValueTask<ReadOnlyMemory<byte>> ReadAsync(LibraryFile file, long offset, int length, ReaderAccount account, CancellationToken cancellationToken)
     {
         var bytes = new byte[length];
-        await using var opened = await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client: null, cancellationToken);
+        await using var opened = await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client: null, account, cancellationToken);
         var read = await opened.Stream.ReadAtLeastAsync(bytes, length, throwOnEndOfStream: false, cancellationToken);
         return bytes.AsMemory(0, read);
     }

@@ -1,4 +1,5 @@
 using Sluice.Server.Library;
+using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Playbacks;
@@ -27,6 +28,9 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
     private readonly Lock _gate = new();
     private readonly Dictionary<(PlaybackClient Client, Guid File), PlayedFile> _played = [];
 
+    // Playbacks that nobody has taken yet; at most MaxPlaybacks, because without a database nothing takes them.
+    private List<PlayedFile> _forgotten = [];
+
     // Set once any file was played; never reset.
     private volatile bool _hasPlayed;
 
@@ -41,10 +45,12 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
     {
         var openedAt = time.GetTimestamp();
         // A failed open starts no playback, but its log lines may belong to an existing one.
-        if (Find(file, request.Client) is { } known)
+        var known = Find(file, request.Client);
+        if (known is not null)
             request.Scope?.Name(known.Id);
-        var opened = await library.OpenAsync(file, offset, length, request.Client.Address, cancellationToken);
-        var played = Enter(file, request.Client);
+        var fresh = known is null ? new ReaderAccount() : null;
+        var opened = await library.OpenAsync(file, offset, length, request.Client.Address, fresh ?? known!.Account, cancellationToken);
+        var played = Enter(file, request, fresh);
         var stream = new PlayedStream(opened, played, stops, request.Abort, offset, openedAt, time);
         if (played is not null)
             request.Scope?.Name(played.Id);
@@ -77,6 +83,28 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
         return true;
     }
 
+    /// <summary>Returns the playbacks and scans that ended since the last call, each once. Requests of a stopped playback may still be open.</summary>
+    public IReadOnlyList<PlayedFile> TakeForgotten()
+    {
+        All();
+        lock (_gate)
+        {
+            var forgotten = _forgotten;
+            _forgotten = [];
+            return forgotten;
+        }
+    }
+
+    /// <summary>Ends all playbacks at shutdown.</summary>
+    public void ForgetAll()
+    {
+        lock (_gate)
+        {
+            foreach (var played in _played.Values.ToArray())
+                Forget(played);
+        }
+    }
+
     /// <summary>Called once a second. Returns the number of playbacks with an open request.</summary>
     public int Tick()
     {
@@ -99,19 +127,34 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
             return _played.GetValueOrDefault((client, file.Id)) is { } played && !IsExpired(played) ? played : null;
     }
 
-    private PlayedFile? Enter(LibraryFile file, PlaybackClient client)
+    /// <summary>
+    /// Returns the playback of a request, which takes over the request's own account, if any. An account belongs to one playback: if that has ended while
+    /// the file was opened, it still pays for the request.
+    /// </summary>
+    private PlayedFile? Enter(LibraryFile file, PlaybackRequest request, ReaderAccount? fresh)
     {
+        var client = request.Client;
         lock (_gate)
         {
-            if (_played.TryGetValue((client, file.Id), out var played) && !IsExpired(played))
+            if (_played.TryGetValue((client, file.Id), out var played))
             {
-                played.Touch();
-                return played;
+                if (!IsExpired(played))
+                {
+                    played.Touch();
+                    if (fresh is not null)
+                        played.Adopt(fresh);
+                    return played;
+                }
+
+                Forget(played);
             }
 
             if (_played.Count >= MaxPlaybacks)
                 MakeRoom();
-            return _played.Count >= MaxPlaybacks ? null : _played[(client, file.Id)] = new PlayedFile(file, client, Totals, time);
+            if (_played.Count < MaxPlaybacks)
+                return _played[(client, file.Id)] = new PlayedFile(file, request, fresh ?? new ReaderAccount(), Totals, time);
+            fresh?.Decide(TrafficLane.Other);
+            return null;
         }
     }
 
@@ -136,8 +179,12 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
     private void Forget(PlayedFile played)
     {
         _hasPlayed = _hasPlayed || played.WasPlayed;
+        played.End();
         var key = (played.Client, played.File.Id);
-        if (_played.GetValueOrDefault(key) == played)
-            _played.Remove(key);
+        if (_played.GetValueOrDefault(key) != played)
+            return;
+        _played.Remove(key);
+        if (_forgotten.Count < MaxPlaybacks)
+            _forgotten.Add(played);
     }
 }

@@ -30,9 +30,14 @@ internal sealed record PlaybackRequest(PlaybackClient Client, Action Abort, Play
 {
     private static readonly PlaybackRequest OfNone = new(new PlaybackClient("", ""), static () => { }, null);
 
+    /// <summary>The name that the client logged in with; empty if unknown.</summary>
+    public string Login { get; init; } = "";
+
     /// <summary>Creates the request of an HTTP context, after the trusted proxies middleware. Null means that the server itself reads.</summary>
     public static PlaybackRequest Of(HttpContext? http) =>
-        http is null ? OfNone : new PlaybackRequest(PlaybackClient.Of(http), http.Abort, http.Features.Get<PlaybackScope>());
+        http is null
+            ? OfNone
+            : new PlaybackRequest(PlaybackClient.Of(http), http.Abort, http.Features.Get<PlaybackScope>()) { Login = http.User.Identity?.Name ?? "" };
 }
 
 internal static class PlaybackScopes

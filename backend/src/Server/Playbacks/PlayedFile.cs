@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using Sluice.Server.Library;
 using Sluice.Usenet.Media.Titles;
+using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 
@@ -77,6 +78,7 @@ internal sealed class PlayedFile
     private long _lastReadAt;
 
     private readonly Lock _gate = new();
+    private readonly List<ReaderAccount> _accounts;
     private readonly List<PlayedStream> _open = [];
     private readonly Queue<long> _ends = new();
     private readonly List<(DateTimeOffset At, long Offset, PlayedStream? Stream, double? Ms)> _seeks = [];
@@ -85,6 +87,8 @@ internal sealed class PlayedFile
     private int _seekCount;
     private int _requests;
     private int _repeated;
+    private ReceiptWaits _waits;
+    private int _gaps;
     private bool _isPlayback;
     private long _openSince;
     private long _openFor;
@@ -94,9 +98,10 @@ internal sealed class PlayedFile
     private long _tickedWaits;
     private double _waitedShare;
 
-    public PlayedFile(LibraryFile file, PlaybackClient client, PlaybackTotals totals, TimeProvider time)
+    public PlayedFile(LibraryFile file, PlaybackRequest request, ReaderAccount account, PlaybackTotals totals, TimeProvider time)
     {
-        (File, Client, _totals, _time) = (file, client, totals, time);
+        (File, Client, Login, Account, _totals, _time) = (file, request.Client, request.Login, account, totals, time);
+        _accounts = [account];
         Id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(6));
         StartedAt = time.WallTime();
         Title = ReleaseFacts.TitleOf(file);
@@ -119,6 +124,12 @@ internal sealed class PlayedFile
     }
 
     public PlaybackClient Client { get; }
+
+    /// <summary>The name with which the first request logged in; empty if unknown.</summary>
+    public string Login { get; }
+
+    /// <summary>Pays for the next request.</summary>
+    public ReaderAccount Account { get; }
 
     /// <summary>Wall-clock time of the first request.</summary>
     public DateTimeOffset StartedAt { get; }
@@ -147,7 +158,15 @@ internal sealed class PlayedFile
         get
         {
             lock (_gate)
-                return _isPlayback = _isPlayback || Bytes >= MinPlaybackBytes || _time.GetElapsedTime(0, OpenFor) >= MinPlaybackTime;
+            {
+                if (!_isPlayback && (Bytes >= MinPlaybackBytes || _time.GetElapsedTime(0, OpenFor) >= MinPlaybackTime))
+                {
+                    _isPlayback = true;
+                    Decide(TrafficLane.Playback);
+                }
+
+                return _isPlayback;
+            }
         }
     }
 
@@ -156,6 +175,28 @@ internal sealed class PlayedFile
 
     /// <summary>Marks the playback as used before its request opens, so that it is not dropped in between.</summary>
     public void Touch() => Volatile.Write(ref _lastReadAt, _time.GetTimestamp());
+
+    /// <summary>Takes over the account of a request that was opened before this playback was known, because two requests came at once.</summary>
+    public void Adopt(ReaderAccount account)
+    {
+        lock (_gate)
+        {
+            if (_accounts.Contains(account))
+                return;
+            _accounts.Add(account);
+            if (_isPlayback)
+                account.Decide(TrafficLane.Playback);
+        }
+    }
+
+    /// <summary>Ends the playback. Its bytes count for a scan if it never became more.</summary>
+    public void End()
+    {
+        if (IsPlayback)
+            return;
+        lock (_gate)
+            Decide(TrafficLane.Scans);
+    }
 
     /// <summary>Returns true for the first caller only, because the header is read at most once.</summary>
     public bool TryBeginHeader() => Interlocked.Exchange(ref _hasHeader, 1) == 0;
@@ -223,9 +264,16 @@ internal sealed class PlayedFile
     /// <summary>Records that a read after the first byte of a request took this long.</summary>
     public void OnWait(TimeSpan waited)
     {
-        if (waited >= StallTime)
-            _totals.AddStall();
+        if (waited < StallTime)
+            return;
+        _totals.AddStall();
+        var ms = (long)waited.TotalMilliseconds;
+        lock (_gate)
+            _waits = _waits.With(new ReceiptWaits(1, ms, ms));
     }
+
+    /// <summary>Records that a request ended because articles are missing at every provider.</summary>
+    public void OnGap() => Interlocked.Increment(ref _gaps);
 
     /// <summary>Records that a request was cut off after its first byte.</summary>
     public void OnReset(ReadFailure reason) => _totals.AddReset(reason);
@@ -252,6 +300,42 @@ internal sealed class PlayedFile
         {
             foreach (var stream in _open.ToArray())
                 stream.Abort();
+        }
+    }
+
+    /// <summary>Ends the accounts of the playback and returns its final receipt.</summary>
+    public Receipt Close()
+    {
+        ReaderAccount[] accounts;
+        lock (_gate)
+            accounts = [.. _accounts];
+        foreach (var account in accounts)
+            account.Close();
+        return ToReceipt();
+    }
+
+    /// <summary>Returns what the playback has cost so far.</summary>
+    public Receipt ToReceipt()
+    {
+        lock (_gate)
+        {
+            return new Receipt
+            {
+                Id = Id,
+                StartedAt = StartedAt,
+                EndedAt = _time.WallTimeOf(LastReadAt),
+                File = File.Id,
+                Path = File.TreePath,
+                Login = Login,
+                Client = Client.Address,
+                Player = Client.Player,
+                Sent = Bytes,
+                Bytes = _accounts.Select(static account => account.Bytes).Aggregate(static (sum, bytes) => sum + bytes),
+                Waits = _waits,
+                Gaps = Volatile.Read(ref _gaps),
+                Seeks = _seekCount,
+                FirstByteMs = _firstByteMs,
+            };
         }
     }
 
@@ -293,6 +377,13 @@ internal sealed class PlayedFile
             ClientIdle = first.WaitingSince is null ? _time.GetElapsedTime(lastRead, now) : TimeSpan.Zero,
             Stream = first.Snapshot(),
         };
+    }
+
+    /// <summary>Requires _gate.</summary>
+    private void Decide(TrafficLane lane)
+    {
+        foreach (var account in _accounts)
+            account.Decide(lane);
     }
 
     /// <summary>Completes the seek of a request with its time to the first byte, or null. Requires _gate.</summary>

@@ -98,7 +98,11 @@ internal sealed class PlayedStream : ReadOnlyStream
         catch (Exception failure) when (_played is not null && Playback.Explain(failure) is { } reason)
         {
             if (failure is ArticleGoneException)
+            {
                 _stops.Add(_played, _file.Stream.Position);
+                _played.OnGap();
+            }
+
             if (wasBegun)
                 _played.OnReset(reason);
             throw;

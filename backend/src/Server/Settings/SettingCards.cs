@@ -100,6 +100,7 @@ internal static class SettingCards
         ["backup.retention-weeks"] = new(SettingGroup.Backups, "Weekly backups to keep", "How many weeks keep their newest backup, in addition to the daily ones.") { Unit = "weeks", ZeroMeans = "none" },
         ["backup.passphrase"] = new(SettingGroup.Backups, "Passphrase", "Adds the key file to each backup, encrypted, so that your saved passwords also work on a new machine. Write it down outside Sluice.") { ZeroMeans = "no key in backups" },
         ["backup.second-dir"] = new(SettingGroup.Backups, "Second folder", "A folder on another disk or machine that gets complete copies, NZBs included. With it, you can restore everything even if this disk fails.") { ZeroMeans = "none" },
+        ["receipts.retention-days"] = new(SettingGroup.System, "Receipts to keep", "How long Sluice remembers who played what, and what it cost at each provider.") { Unit = "days", ZeroMeans = "none" },
         ["ui.pictures-max-mb"] = new(SettingGroup.System, "Pictures of films", "The most disk space for pictures on Home, oldest deleted first. They come from the browser's player, so they cost no download.") { Unit = "MiB", ZeroMeans = "no pictures" },
         ["ui.arr-posters"] = new(SettingGroup.Arr, "Posters", "Home shows the posters of Sonarr and Radarr."),
     };

@@ -165,6 +165,8 @@ internal static class SettingSchema
         new("metrics.require-api-key", SettingType.Boolean) { Default = "true", Fallbacks = [new("METRICS_REQUIRE_API_KEY")] },
         new("updates.feed-url", SettingType.Url) { NeedsTls = true },
 
+        Number("receipts.retention-days", 0, 3650, 400),
+
         Number("ui.pictures-max-mb", 0, 10_000, 100),
         new("ui.arr-posters", SettingType.Boolean) { Default = "true" },
     ];

@@ -28,6 +28,7 @@ internal static class SettingsRegistration
             .AddRecord(BackupOptions.Read)
             .AddRecord(MetricsOptions.Read)
             .AddRecord(PictureOptions.Read)
+            .AddRecord(ReceiptOptions.Read)
             .AddRecord(RcloneOptions.Read)
             .AddRecord(SegmentCacheOptions.Read)
             .AddRecord(StreamingOptions.Read)

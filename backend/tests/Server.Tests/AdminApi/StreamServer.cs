@@ -1,10 +1,12 @@
 using System.Net.Http.Headers;
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Server.Playbacks;
 using Sluice.Server.Providers;
+using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Startup;
@@ -47,6 +49,8 @@ internal sealed class StreamServer : IAsyncDisposable
         server.Api = await ResourceServer.StartAsync(server._folder, all, services => services
             .AddSingleton<ProcessorTime>(() => processor?.Invoke(server.Clock) ?? TimeSpan.Zero)
             .AddSingleton(provider => new PlaybackRegistry(provider.GetRequiredService<Playback>(), provider.GetRequiredService<PlaybackStops>(), server.Clock))
+            .AddSingleton(provider => new Receipts(
+                provider.GetRequiredService<PlaybackRegistry>(), provider.GetRequiredService<ReceiptStore>(), provider.GetRequiredService<IOptionsMonitor<ReceiptOptions>>(), server.Clock))
             .AddSingleton(provider => new ThroughputSampler(
                 provider.GetRequiredService<PlaybackRegistry>(), provider.GetRequiredService<ProviderHost>(), provider.GetRequiredService<ProcessorTime>(), server.Clock))
             .AddSingleton(provider => new RateStore(
@@ -88,6 +92,14 @@ internal sealed class StreamServer : IAsyncDisposable
         using var answer = await OpenAsync(player, path, from, to);
         answer.EnsureSuccessStatusCode();
         return await answer.Content.ReadAsByteArrayAsync(Token);
+    }
+
+    /// <summary>Waits until the server has closed all files that clients read, and no article is on its way.</summary>
+    public async Task QuietAsync()
+    {
+        var providers = Api.Server.Services.GetRequiredService<ProviderHost>();
+        while (providers.Engine.OpenStreams > 0 || Mock.Stats.Waiting > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
     }
 
     /// <summary>Returns the rows of all playbacks.</summary>

@@ -102,7 +102,7 @@ public sealed class MapCorrectionsTests : IDisposable
             new Dictionary<Guid, FileContent> { [found.Id] = new FileContent([new ContentExtent(0, 0, PartSize)]) },
             Token);
 
-        await using var opened = await host.Get<FileStreamFactory>().OpenAsync(found, 0, found.Length, OperationLane.Playback, null, Token);
+        await using var opened = await host.Get<FileStreamFactory>().OpenAsync(found, 0, found.Length, OperationLane.Playback, null, new ReaderAccount(), Token);
         var bytes = new byte[PartSize];
         await opened.Stream.ReadExactlyAsync(bytes, Token);
         Assert.Equal(truth, bytes);
@@ -121,7 +121,7 @@ public sealed class MapCorrectionsTests : IDisposable
         Assert.True(posted.IsEstimate);
         using var ids = await host.Get<OpenReleases>().OpenAsync(release.NzbHash, Token);
         var corrections = host.Get<MapCorrections>();
-        var correction = corrections.For(release, 0, ids.Take(posted.Places), isEstimate: true);
+        var correction = corrections.For(release, 0, ids.Take(posted.Places), new ReaderAccount(), isEstimate: true);
         // No neighbor confirms this claim.
         var claim = new Segment(3, (3 * PartSize) + 100, 700);
 
@@ -132,7 +132,7 @@ public sealed class MapCorrectionsTests : IDisposable
         Assert.Equal(0, await host.Get<ReleaseOpenings>().CountWaitingAsync(Token));
         // A stream of the old map must be opened again. The claim contradicts the new map too, so the article is damaged.
         await Assert.ThrowsAsync<RefutedExtentException>(() => correction.CorrectAsync(posted.Map, claim, Token));
-        correction = corrections.For(release, 0, ids.Take(posted.Places));
+        correction = corrections.For(release, 0, ids.Take(posted.Places), new ReaderAccount());
         Assert.True(correction.MayBelieve(claim));
         var map = await correction.CorrectAsync(posted.Map, claim, Token);
         Assert.NotEqual(claim, map[claim.Index]);
@@ -172,8 +172,8 @@ public sealed class MapCorrectionsTests : IDisposable
         await using var host = await StartAsync(mock);
         var (release, truth) = await BelieveAsync(host);
         var file = Assert.Single(await host.Get<LibraryStore>().GetFilesAsync(release, Token));
-        await using var first = await host.Get<Playback>().OpenAsync(file, 0, file.Length, "", Token);
-        await using var second = await host.Get<Playback>().OpenAsync(file, 0, file.Length, "", Token);
+        await using var first = await host.Get<Playback>().OpenAsync(file, 0, file.Length, "", new ReaderAccount(), Token);
+        await using var second = await host.Get<Playback>().OpenAsync(file, 0, file.Length, "", new ReaderAccount(), Token);
         var bytes = new byte[truth.Length];
 
         await Assert.ThrowsAsync<RefutedExtentException>(async () => await first.Stream.ReadExactlyAsync(bytes, Token));
@@ -195,7 +195,7 @@ public sealed class MapCorrectionsTests : IDisposable
         var release = new Release(1, "tv", "Rel", new string('0', 64), default);
         var map = SegmentMap.Uniform(6, 3000, 15_100);
         var ids = new LostIds(map.Count);
-        var correction = corrections.For(release, 0, ids);
+        var correction = corrections.For(release, 0, ids, new ReaderAccount());
         var claim = new Segment(2, 6000, 2900);
 
         // The first reader never gets its ids, even after its cancellation.

@@ -305,7 +305,7 @@ public sealed class ImportTests : IDisposable
 
     private static async Task<string> SumAsync(ProductHost host, LibraryFile file)
     {
-        await using var opened = await host.Get<FileStreamFactory>().OpenAsync(file, 0, file.Length, OperationLane.Playback, client: null, Token);
+        await using var opened = await host.Get<FileStreamFactory>().OpenAsync(file, 0, file.Length, OperationLane.Playback, client: null, new ReaderAccount(), Token);
         return Convert.ToHexStringLower(await SHA256.HashDataAsync(opened.Stream, Token));
     }
 

@@ -103,6 +103,7 @@ public sealed class SettingSchemaTests
         backup.second-dir | Path | |
         metrics.require-api-key | Boolean | | true
         updates.feed-url | Url | |
+        receipts.retention-days | Number | 0-3650 | 400
         ui.pictures-max-mb | Number | 0-10000 | 100
         ui.arr-posters | Boolean | | true
         """;

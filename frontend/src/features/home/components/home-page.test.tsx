@@ -21,7 +21,7 @@ const film = { title: "Harbour Lights", year: 2024, season: null, episodes: null
 const provider = {
   id: "p1", name: "News", host: "news.example", condition: "resting", sentence: "It refused three times.", use: "primary",
   connections: { connecting: 1, idle: 2, busy: 3, max: 20, cap: 12 }, bytesPerSecond: 0, bytesToday: 5_000_000_000,
-  lanesToday: { playback: 1_000_000_000, import: 4_000_000_000, checks: 0, other: 900 }, missPercent: null, latencyMs: null,
+  lanesToday: { playback: 1_000_000_000, scans: 0, import: 4_000_000_000, checks: 0, other: 900 }, missPercent: null, latencyMs: null,
 };
 const stream = {
   id: "s1", file: { id: "f", name: "film.mkv", path: "movies/Harbour.Lights.2024/film.mkv", bytes: 100, film, durationMs: 6_000_000 }, client: "10.0.0.2", player: "VLC",

@@ -118,7 +118,7 @@ function Provider({ row }: { row: ProviderRow }) {
 
 /** What today's bytes were for, the largest part first. Parts below 1% are left out, because logins are always a few bytes. */
 function purposes({ bytesToday, lanesToday: lanes }: ProviderRow): string {
-  return (["playback", "import", "checks", "other"] as const)
+  return (["playback", "scans", "import", "checks", "other"] as const)
     .filter((lane) => lanes[lane] * 100 >= bytesToday)
     .sort((left, right) => lanes[right] - lanes[left])
     .map((lane) => t(`lane.${lane}`, { bytes: formatBytes(lanes[lane]) }))
