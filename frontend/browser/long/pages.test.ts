@@ -30,7 +30,7 @@ beforeAll(async () => {
   await until("something plays", async () => (streams = await call(world.server, world.cookie, "GET", "streams")).items.length > 0);
   pages = [
     "", "files", `files/movies/${release}`, `files/movies/${release}?file=${file}`, `files/movies/${release}?play=${file}`, "queue",
-    `history`, ...history.items.map(({ id }) => `history/${id}`), `streams/${streams.items[0]?.id}`, "logs", ...settings, ...setup,
+    `history`, ...history.items.map(({ id }) => `history/${id}`), `streams/${streams.items[0]?.id}`, "streams/receipts", "logs", ...settings, ...setup,
   ];
 }, 120_000);
 
@@ -46,7 +46,7 @@ const setup = ["provider", "try", "apps"].map((step) => `setup?step=${step}`);
 describe("all pages", () => {
   it("are accessible and have large targets, empty and full, in both themes, on desktops and phones", async () => {
     const servers = [
-      { server: empty, cookie: emptyCookie, at: ["", "files", "files/movies", "queue", "history", "streams/none", "streams/none/more", "logs", ...settings, ...setup] },
+      { server: empty, cookie: emptyCookie, at: ["", "files", "files/movies", "queue", "history", "streams/receipts", "streams/none", "streams/none/more", "logs", ...settings, ...setup] },
       { server: world.server, cookie: world.cookie, at: pages },
     ];
     for (const { server, cookie, at } of servers) {

@@ -13,6 +13,7 @@ const pages = {
   files: new LatePart(() => import("./routes/files")),
   queue: new LatePart(() => import("./routes/queue")),
   history: new LatePart(() => import("./routes/history")),
+  receipts: new LatePart(() => import("./routes/receipts"), false),
   stream: new LatePart(() => import("./routes/stream"), false),
   logs: new LatePart(() => import("./routes/logs"), false),
   settings: new LatePart(() => import("./routes/settings"), false),
@@ -23,6 +24,7 @@ const pages = {
 
 const framed = [
   { index: true, loader: homeLoader, shouldRevalidate: () => false, lazy: { Component: async () => (await home.get()).Component } },
+  { path: "streams/receipts", lazy: pages.receipts.get },
   { path: "streams/:id", lazy: pages.stream.get },
   { path: "files/*", lazy: pages.files.get },
   { path: "queue", lazy: pages.queue.get },

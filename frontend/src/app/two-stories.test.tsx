@@ -63,7 +63,7 @@ async function told(detail: Detail) {
   };
   cleanup();
   renderAt("/", <NowPlaying pictures={[]} items={[detail.item]} scans={[]} />);
-  const card = screen.getByRole("link").closest("li") as HTMLElement;
+  const card = screen.getByRole("listitem");
   const home = { text: card.textContent ?? "", badge: [...badges].find((badge) => within(card).queryByText(badge, { selector: "span span" })) ?? "Waiting" };
   return { page, home };
 }

@@ -1,4 +1,4 @@
-import { Clapperboard, ScanSearch } from "lucide-react";
+import { Clapperboard, ReceiptText, ScanSearch } from "lucide-react";
 import { memo } from "react";
 import { Link } from "react-router";
 import { Badge, type Tone } from "@/components/ui/badge";
@@ -30,9 +30,14 @@ export const NowPlaying = memo(function NowPlaying({ items: rows, pictures, scan
   const items = [...rows].sort((a, b) => b.startedAt.localeCompare(a.startedAt) || a.id.localeCompare(b.id));
   return (
     <section aria-labelledby="playing-title" className="grid gap-3">
-      <h2 {...paintMark} id="playing-title" className="text-lg font-semibold">
-        {t("streams")}
-      </h2>
+      <div className="flex items-center gap-3">
+        <h2 {...paintMark} id="playing-title" className="me-auto text-lg font-semibold">
+          {t("streams")}
+        </h2>
+        <ButtonLink size="sm" tone="quiet" icon={ReceiptText} to="/streams/receipts">
+          {t("receipts")}
+        </ButtonLink>
+      </div>
       {items.length === 0 && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-xl border border-dashed border-line-strong/50 px-4 py-4">
           <Icon of={Clapperboard} size={20} className="text-muted" />

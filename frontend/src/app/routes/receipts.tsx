@@ -1,0 +1,1 @@
+export { ReceiptsPage as Component } from "@/features/receipts/receipts-page";
