@@ -16,6 +16,7 @@ internal static class NameColumns
         ("queue_file", "name"),
         ("queue_item", "name"),
         ("queue_item", "nzb_name"),
+        ("receipt", "path"),
         ("release", "name"),
         ("removed_history_item", "name"),
         ("removed_history_item", "nzb_name"),
@@ -34,9 +35,11 @@ internal static class NameColumns
     ];
 
     /// <summary>
-    /// Reads all names, and the last name of each path, including duplicates. Reads row by row, so that a large library does not exhaust memory.
+    /// Reads all names, the last name of each path, and each folder below the category in the path of a receipt, because a receipt outlives its release. The
+    /// result includes duplicates. Reads row by row, so that a large library does not exhaust memory.
     /// </summary>
     public static IEnumerable<string> Read(DbConnection connection) => All
-        .SelectMany(place => connection.Query<string>($"SELECT {place.Column} FROM {place.Table} WHERE {place.Column} IS NOT NULL", buffered: false))
-        .Select(text => text[(text.LastIndexOf('/') + 1)..]);
+        .SelectMany(place => connection
+            .Query<string>($"SELECT {place.Column} FROM {place.Table} WHERE {place.Column} IS NOT NULL", buffered: false)
+            .SelectMany(text => place.Table == "receipt" ? text.Split('/').Skip(1) : [text[(text.LastIndexOf('/') + 1)..]]));
 }

@@ -29,6 +29,7 @@ public sealed class SupportBundleTests : IDisposable
         "history_item.folder", "removed_queue_file.folder", "removed_queue_item.folder", "removed_history_item.folder", "file_lie.file", "file_media.file_id", "file_position.file_id",
         "picture.file_id", "queue_item.file", "queue_item.files", "removed_file_media.file_id", "removed_file_position.file_id", "removed_item.files", "removed_picture.file_id",
         "removed_queue_item.file", "removed_queue_item.files", "removed_strm.file_id", "release.titled", "removed_release.titled", "queue_item.named", "removed_queue_item.named",
+        "receipt.file", "receipt.files",
     ];
 
     private readonly TemporaryFolder _temporary = new();

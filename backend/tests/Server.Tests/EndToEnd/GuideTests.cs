@@ -17,6 +17,7 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
         "docs/moving-in.md",
         "docs/running.md",
         "docs/metrics.md",
+        "docs/receipts.md",
         "docs/comparison.md",
     ];
 
