@@ -49,7 +49,7 @@ internal sealed class RequestCounts
 internal static class RequestCounting
 {
     /// <summary>Counts each request when its response ends.</summary>
-    /// <param name="edgeOf">Returns the part of the server that responded, as a constant word.</param>
+    /// <param name="edgeOf">Returns a fixed label for the part of the server that responded.</param>
     public static IApplicationBuilder UseRequestCounts(this IApplicationBuilder app, Func<HttpContext, string> edgeOf)
     {
         var counts = app.ApplicationServices.GetRequiredService<RequestCounts>();

@@ -18,7 +18,7 @@ internal static partial class LibraryLog
     [LoggerMessage(2004, LogLevel.Warning, "Category {Category} is not in api.categories; the item gets no category")]
     public static partial void UnknownCategory(ILogger logger, string category);
 
-    [LoggerMessage(2003, LogLevel.Warning, "Could not read or store a corrected map: {Reason}. Correcting it again at the next read")]
+    [LoggerMessage(2003, LogLevel.Warning, "Could not read or store a corrected map: {Reason}. Retrying at the next read")]
     public static partial void MapNotStored(ILogger logger, string reason);
 
     [LoggerMessage(2005, LogLevel.Debug, "Could not check the predicted volumes of release {Release} in the background: {Reason}")]

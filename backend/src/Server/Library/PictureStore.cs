@@ -97,7 +97,7 @@ internal sealed class PictureStore(SluiceDatabase database, DataFolder folder, I
                 new { list = SqlDialect.List([.. films.Select(film => film.ToString("D"))]) })
             .ToLookup(row => Guid.Parse(row.FilmId), row => new ListedPicture(row.Hash, row.Bytes));
 
-    /// <summary>Deletes the oldest pictures above the size limit, and files that no film uses.</summary>
+    /// <summary>Deletes the oldest pictures to fit the limit, then files that no film uses.</summary>
     public async Task SweepAsync(CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken);

@@ -15,7 +15,7 @@ internal static partial class OutboundLog
     [LoggerMessage(2203, LogLevel.Debug, "Notified rclone of {Folders} changed folders (0 for all)")]
     public static partial void Notified(ILogger logger, int folders);
 
-    [LoggerMessage(2204, LogLevel.Information, "Could not ask the update feed for the newest version: {Cause}. Retrying in {Hours} h")]
+    [LoggerMessage(2204, LogLevel.Information, "Could not check the update feed for a newer version: {Cause}. Retrying in {Hours} h")]
     public static partial void FeedFailed(ILogger logger, string cause, double hours);
 
     [LoggerMessage(2205, LogLevel.Information, "Version {Version} of Sluice is available")]

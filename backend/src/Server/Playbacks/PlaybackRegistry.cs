@@ -58,7 +58,7 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
         return stream;
     }
 
-    /// <summary>Lists the playbacks without scans, newest first.</summary>
+    /// <summary>Lists playbacks, excluding scans, newest first.</summary>
     public IReadOnlyList<PlayedFile> List() => [.. All().Where(static played => played.IsPlayback).OrderByDescending(static played => played.StartedAt)];
 
     public IReadOnlyList<LibraryScan> ListScans() =>

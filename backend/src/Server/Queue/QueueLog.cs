@@ -35,7 +35,7 @@ internal static partial class QueueLog
     [LoggerMessage(2120, LogLevel.Warning, "{Name}: could not fetch the NZB ({Cause}). Retrying in {Seconds} s ({Id})")]
     public static partial void FetchWaits(ILogger logger, string name, string id, long seconds, string cause);
 
-    [LoggerMessage(2121, LogLevel.Error, "Fetch of the NZB of {Id} failed unexpectedly")]
+    [LoggerMessage(2121, LogLevel.Error, "Fetching the NZB for {Id} failed unexpectedly")]
     public static partial void FetchBroke(ILogger logger, Exception failure, string id);
 
     [LoggerMessage(2122, LogLevel.Warning, "Could not read the watch folder {Path}: {Cause}")]

@@ -72,7 +72,7 @@ public sealed class PredictedVolumes
         return [.. files.Select(file => new Proof(checker, file.Volume.Place, _readers))];
     }
 
-    /// <summary>Returns the remaining work to verify a set without a reader.</summary>
+    /// <summary>Returns the work left to verify a set that has no reader.</summary>
     /// <inheritdoc cref="For"/>
     public BackgroundProof InBackground(object key, IReadOnlyList<PredictedFile> files)
     {

@@ -57,7 +57,7 @@ public sealed record RefusedSet(ArchiveFault Fault, ArchiveFormat Format, string
 /// <param name="Expected">Expected header content as short ASCII text, read only by <see cref="PredictedVolumes"/>; not secret.</param>
 public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength, int Set, int Place, string Expected)
 {
-    /// <summary>Whether PAR2 gives the length of the posted file, so that no other volume's location depends on its head.</summary>
+    /// <summary>Whether PAR2 gives the posted file's length, so other volumes can be located without this file's head.</summary>
     public bool HasKnownLength => Expected.EndsWith(RarExpectation.KnownLength, StringComparison.Ordinal);
 }
 

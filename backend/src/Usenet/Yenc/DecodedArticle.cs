@@ -8,7 +8,7 @@ public readonly record struct DecodedArticle
     /// <summary>The claims before the data; empty without a header. The decoder owns the name.</summary>
     public ArticleHeader Header { get; init; }
 
-    /// <summary>The claims after the data; null without <c>=yend</c> or <c>end</c>.</summary>
+    /// <summary>The trailer's claims; null without <c>=yend</c> or <c>end</c>.</summary>
     public ArticleTrailer? Trailer { get; init; }
 
     public long DecodedLength { get; init; }

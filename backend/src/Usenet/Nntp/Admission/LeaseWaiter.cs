@@ -14,7 +14,7 @@ internal enum LeaseClass : byte
     /// <summary>The article is prefetched: its reader has not reached it yet.</summary>
     Ahead,
 
-    /// <summary>A fetch that needs its own connection, and no reader waits for it.</summary>
+    /// <summary>A fetch that needs its own connection and has no waiting reader.</summary>
     AloneUnwatched,
 
     /// <summary>Imports and health checks.</summary>
@@ -78,7 +78,7 @@ internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool
     /// <summary>Begins the wait. <paramref name="paced"/> ticks of waits were suspended before.</summary>
     public void Wait(long now, long paced, long deadline) => (_askedAt, PacedFor, Deadline) = (now, paced, deadline);
 
-    /// <summary>Ends the wait, because a connection takes the command. <paramref name="paced"/> is 0 without a wait.</summary>
+    /// <summary>Ends the wait: a connection takes the command. <paramref name="paced"/> is 0 if it did not wait.</summary>
     public void Grant(ConnectionLoad load, long now, long outstanding, long paced = 0)
     {
         (Load, IsHeld) = (load, true);

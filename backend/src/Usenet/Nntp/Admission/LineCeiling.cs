@@ -57,7 +57,7 @@ internal sealed class LineCeiling
     /// <param name="seconds">From its command to its end.</param>
     /// <param name="before">Bytes outstanding when it was requested, including its own.</param>
     /// <param name="after">Bytes outstanding now, without its own.</param>
-    /// <param name="now">When it ended, in seconds of any clock.</param>
+    /// <param name="now">When it ended, in seconds on any clock.</param>
     public void Ended(long bytes, double seconds, long before, long after, double now)
     {
         if (bytes <= 0 || seconds <= 0)

@@ -123,7 +123,7 @@ internal sealed class GatheringStream : NetworkStream
             hasGrown = there - _gathered >= FewestOfProgress;
             if (!hasGrown)
             {
-                // The kernel reports waiting bytes at once when the threshold falls below their number.
+                // If the threshold drops below the bytes waiting, the kernel reports them at once.
                 if (_grownAt >= latest)
                     return true;
                 _wasSilent = true;

@@ -84,7 +84,7 @@ internal sealed class StreamPlaces : IDisposable
     }
 
     /// <summary>
-    /// Creates a stream's place, which only a read occupies. Clients are compared by equality; if null, the lane counts as the client.
+    /// Creates a stream's place. Only a read occupies it. Clients are compared by equality; if null, the lane counts as the client.
     /// <paramref name="giveBack"/> is called when the stream exceeds its share, and <paramref name="giveUp"/> when it has lost its place and must free all
     /// memory. Both may be called on any thread and must not block or throw.
     /// </summary>

@@ -32,8 +32,8 @@ internal sealed class ReadAheadPolicy
     // If rate × round trip reaches this share of the window, the connection has spare capacity, so the round trip limits the rate.
     private const double FullUse = 0.6;
 
-    // No reader holds more than this multiple of the bytes it has read, so that an abandoned seek costs little, even across a segment border. If the round
-    // trip limits the rate, each step costs a round trip, so the second step requests the full allowance.
+    // No reader holds more than this multiple of the bytes it has read, so that an abandoned seek costs little, even across a segment border. If latency
+    // limits the rate, each increase costs a round trip, so the second one requests the full allowance.
     private const int AheadOfRead = 16;
 
     private static readonly TimeSpan FastReadTime = TimeSpan.FromMilliseconds(50);

@@ -41,7 +41,7 @@ function verdictOf(track: FileTrack, canPlayType: (type: string) => string): Ver
 /** The result after two seconds of decoding, because a browser that refuses a track does not report it. */
 export type Playback = "well" | "no-picture" | "no-sound";
 
-/** Counters that browsers have in addition to the standard. */
+/** Nonstandard counters that some browsers provide. */
 interface CountingVideo extends HTMLVideoElement {
   webkitAudioDecodedByteCount?: number;
   webkitDecodedFrameCount?: number;

@@ -38,7 +38,7 @@ interface PlayerProps {
 }
 
 const checkMs = 2_000;
-/** The end of a film begins so many seconds before its last, and not before its last tenth. */
+/** The ending starts this many seconds before the end, but never before the last tenth. */
 const endSeconds = 60;
 
 /** The film in the browser. It never fails without a word. */
