@@ -95,7 +95,7 @@ public sealed partial class ContainerFileTests
     }
 
     [Fact]
-    public void Every_service_but_the_server_has_a_compose_profile()
+    public void Every_service_except_the_server_has_a_compose_profile()
     {
         Assert.DoesNotContain("profiles:", Service("sluice"), StringComparison.Ordinal);
         Assert.All((string[])["rclone", "sonarr", "radarr", "prowlarr", "jellyfin"], name => Assert.Contains("\n    profiles: [", Service(name), StringComparison.Ordinal));

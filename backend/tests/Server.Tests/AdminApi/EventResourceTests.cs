@@ -75,7 +75,7 @@ public sealed class EventResourceTests : IDisposable
     [InlineData("null", null, HttpStatusCode.Forbidden)]
     [InlineData(null, "cross-site", HttpStatusCode.Forbidden)]
     [InlineData("own", "cross-site", HttpStatusCode.Forbidden)]
-    public async Task Cross_site_page_may_not_open_the_stream(string? origin, string? site, HttpStatusCode expected)
+    public async Task Cross_site_page_cannot_open_the_stream(string? origin, string? site, HttpStatusCode expected)
     {
         await using var server = await StartAsync(new ManualTimeProvider());
         var cookie = await LogInAsync(server);

@@ -201,7 +201,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Arr_path_is_in_the_storage_folder_from_the_history()
+    public async Task Arr_path_is_in_the_storage_folder_from_history()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["MOUNT_DIR"] = "/mnt/sluice/" });
         var release = await PublishAsync(server, "tv", "Some Release", 0, "in/a b.mkv");

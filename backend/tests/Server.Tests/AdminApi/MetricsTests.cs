@@ -28,7 +28,7 @@ public sealed partial class MetricsTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Only_a_named_key_opens_the_metrics()
+    public async Task Only_a_named_key_can_read_the_metrics()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         var store = server.Services.GetRequiredService<AdminStore>();
@@ -66,7 +66,7 @@ public sealed partial class MetricsTests : IDisposable
     }
 
     [Fact]
-    public async Task Setting_opens_the_metrics_to_everyone()
+    public async Task Setting_makes_the_metrics_public()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["METRICS_REQUIRE_API_KEY"] = "false" });
 
@@ -105,7 +105,7 @@ public sealed partial class MetricsTests : IDisposable
     }
 
     [Fact]
-    public async Task Metrics_count_what_happened_and_name_no_file()
+    public async Task Metrics_count_events_and_name_no_file()
     {
         await using var server = await StreamServer.StartAsync(new() { ["METRICS_REQUIRE_API_KEY"] = "false" });
         await PlayAsync(server);
@@ -184,7 +184,7 @@ public sealed partial class MetricsTests : IDisposable
     }
 
     [Fact]
-    public async Task Promtool_finds_no_flaw()
+    public async Task Promtool_reports_no_problems()
     {
         ExternalProgram.Require("promtool");
         await using var server = await StreamServer.StartAsync(new() { ["METRICS_REQUIRE_API_KEY"] = "false" });

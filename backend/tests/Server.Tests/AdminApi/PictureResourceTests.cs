@@ -32,7 +32,7 @@ public sealed class PictureResourceTests : IDisposable
     [InlineData("image/webp")]
     [InlineData("image/png")]
     [InlineData("image/jpeg")]
-    public async Task Still_is_served_immutable_as_its_own_type(string type)
+    public async Task Still_is_served_as_immutable_with_its_detected_type(string type)
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var film = await PublishAsync(server);
@@ -110,7 +110,7 @@ public sealed class PictureResourceTests : IDisposable
     [Theory]
     [InlineData("DELETE FROM release")]
     [InlineData("DELETE FROM library_file")]
-    public async Task Picture_is_gone_with_its_film(string removal)
+    public async Task Picture_is_deleted_with_its_film(string removal)
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var film = await PublishAsync(server);
@@ -127,7 +127,7 @@ public sealed class PictureResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Another_still_replaces_the_first()
+    public async Task Second_still_replaces_the_first()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var film = await PublishAsync(server);
@@ -141,7 +141,7 @@ public sealed class PictureResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Pictures_stay_below_their_limit_and_zero_ends_them()
+    public async Task Pictures_stay_below_their_limit_and_zero_disables_them()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await server.SaveAsync(HttpStatusCode.OK, ("ui.pictures-max-mb", "1"));
@@ -197,7 +197,7 @@ public sealed class PictureResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Orphaned_files_leave_at_the_next_start()
+    public async Task Orphaned_files_are_deleted_at_the_next_startup()
     {
         var folder = Directory.CreateDirectory(Path.Combine(_temporary.Folder.Root, "cache", "pictures")).FullName;
         await File.WriteAllBytesAsync(Path.Combine(folder, new string('a', 32)), TestPictures.WebP(320, 180), Token);
@@ -208,7 +208,7 @@ public sealed class PictureResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Picture_asks_no_provider_for_anything()
+    public async Task Picture_is_stored_and_shown_without_contacting_a_provider()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await ResourceServer.StartAsync(_temporary, ProviderSettings.For([.. mock.Ports]));
@@ -223,7 +223,7 @@ public sealed class PictureResourceTests : IDisposable
     }
 
     [Fact]
-    public void Front_page_chooses_within_requests_and_bytes()
+    public void Front_page_picture_choice_respects_count_and_byte_limits()
     {
         var many = new HomePictures();
         Assert.Equal(12, Enumerable.Range(0, 20).Count(i => many.Choose([new ListedPicture($"{i}", 1_000)]) is not null));

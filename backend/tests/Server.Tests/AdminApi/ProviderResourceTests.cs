@@ -102,7 +102,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Bytes_by_purpose_add_up_to_the_bytes_that_were_sent()
+    public async Task Bytes_by_purpose_add_up_to_the_bytes_sent()
     {
         await using var server = await StreamServer.StartAsync();
         var path = "content/" + await server.PublishAsync(MockRelease.Plain(1, 40_000_000, articleSize: 400_000));

@@ -44,7 +44,7 @@ public sealed class RemovedStrmTests : IAsyncLifetime
     [InlineData("movies/Rel", false)]
     [InlineData("movies/Rel", true)]
     [InlineData("movies/Rel/a.mkv", false)]
-    public async Task Strm_files_go_and_return_with_their_films(string path, bool isRestarted)
+    public async Task Strm_files_are_removed_and_restored_with_their_films(string path, bool isRestarted)
     {
         await ImportAsync("Rel", 1, "a.mkv", "Extras/b.mkv");
         await ImportAsync("Other", 2, "c.mkv");
@@ -96,7 +96,7 @@ public sealed class RemovedStrmTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Strm_files_return_after_their_history_item_is_gone()
+    public async Task Strm_files_are_restored_even_without_their_history_item()
     {
         var id = await ImportAsync("Rel", 1, "a.mkv");
         var before = Strm();
@@ -115,7 +115,7 @@ public sealed class RemovedStrmTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Strm_files_with_a_former_server_address_go_too()
+    public async Task Strm_files_with_a_former_server_address_are_removed_too()
     {
         await ImportAsync("Rel", 1, "a.mkv");
         var before = Strm();
@@ -132,7 +132,7 @@ public sealed class RemovedStrmTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Missing_root_folder_is_settled_once_it_is_back()
+    public async Task Pending_strm_changes_complete_once_the_folder_is_back()
     {
         await ImportAsync("Rel", 1, "a.mkv");
         var before = Strm();

@@ -244,7 +244,7 @@ public sealed class StatResourceTests : IDisposable
     [Theory]
     [InlineData("true", "192.0.2.0/24")]
     [InlineData("false", "")]
-    public async Task Session_lists_the_networks_open_without_a_password(string disabled, string told)
+    public async Task Session_response_lists_the_networks_without_a_password(string disabled, string told)
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new()
         {

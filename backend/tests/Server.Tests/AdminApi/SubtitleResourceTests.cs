@@ -85,7 +85,7 @@ public sealed class SubtitleResourceTests(SubtitledFilm films) : IClassFixture<S
     [InlineData("mkv", false, 1)]
     [InlineData("mkv", false, 2)]
     [InlineData("mp4", true, 0)]
-    public async Task Lines_next_to_a_playing_film_cost_no_articles(string kind, bool isIndexed, int track)
+    public async Task Subtitles_of_a_playing_film_cost_almost_no_articles(string kind, bool isIndexed, int track)
     {
         await using var mock = await MockServer.StartAsync();
         // An article that is late on a busy machine would be requested twice.
@@ -116,7 +116,7 @@ public sealed class SubtitleResourceTests(SubtitledFilm films) : IClassFixture<S
     }
 
     [Fact]
-    public async Task Gap_is_named_and_other_stretches_are_read()
+    public async Task Gap_is_reported_and_other_stretches_are_read()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);

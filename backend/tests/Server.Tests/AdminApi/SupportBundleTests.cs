@@ -94,7 +94,7 @@ public sealed class SupportBundleTests : IDisposable
     }
 
     [Fact]
-    public async Task Addresses_of_clients_are_cut_to_their_network()
+    public async Task Client_addresses_are_truncated_to_their_network()
     {
         await using var server = await JobServer.StartAsync(_temporary);
         Say(server, "Wrong password from 203.0.113.77. Not from 127.0.0.1, [2001:db8:12:34::56]:3000 or ::ffff:198.51.100.9");
@@ -105,7 +105,7 @@ public sealed class SupportBundleTests : IDisposable
     }
 
     [Fact]
-    public async Task Full_log_is_cut_to_its_newest_lines()
+    public async Task Full_log_is_truncated_to_its_newest_lines()
     {
         await using var server = await JobServer.StartAsync(_temporary);
         Fill(server, 600);
@@ -120,7 +120,7 @@ public sealed class SupportBundleTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_that_leaves_is_no_fault()
+    public async Task Client_disconnect_is_not_logged_as_a_failure()
     {
         await using var server = await JobServer.StartAsync(_temporary, null, null, ("LOG_LEVEL", "debug"));
         Fill(server, 400);

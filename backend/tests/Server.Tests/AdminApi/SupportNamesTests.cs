@@ -18,14 +18,14 @@ public sealed class SupportNamesTests
         Assert.Equal(string.Format(System.Globalization.CultureInfo.InvariantCulture, expected, _names.WordOf(name)), _names.Mask(text));
 
     [Fact]
-    public void Short_names_are_replaced_in_their_own_line()
+    public void Short_names_are_replaced_only_in_their_own_lines()
     {
         Assert.Equal($"{_names.WordOf("Up")} is ready", _names.Mask("Up is ready", ["Up"]));
         Assert.Equal($"GET /content/movies/{_names.WordOf("1917")}/{_names.WordOf("a.mkv")}", _names.Mask("GET /content/movies/1917/a.mkv", ["/content/movies/1917/a.mkv"]));
     }
 
     [Fact]
-    public void Words_differ_and_do_not_depend_on_names()
+    public void Replacement_words_are_unique_and_unrelated_to_the_names()
     {
         var words = Enumerable.Range(0, 5000).Select(i => _names.WordOf($"name {i}")).ToList();
 
@@ -56,10 +56,10 @@ public sealed class SupportNamesTests
     [InlineData("fe80::1:2:3", "fe80::/48")]
     [InlineData("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48")]
     [InlineData("127.0.0.1, ::1, 192.168.1.0/24, 2001:db8::/32, 999.1.1.1", "127.0.0.1, ::1, 192.168.1.0/24, 2001:db8::/32, 999.1.1.1")]
-    public void Addresses_are_cut(string text, string expected) => Assert.Equal(expected, _names.Mask(text));
+    public void Addresses_are_truncated_to_their_network(string text, string expected) => Assert.Equal(expected, _names.Mask(text));
 
     [Fact]
-    public void Names_that_cannot_occur_are_ruled_out()
+    public void Impossible_names_are_ruled_out()
     {
         var words = SupportNames.WordsOf(["Film A.B-2024 failed", "(émile)"]);
 

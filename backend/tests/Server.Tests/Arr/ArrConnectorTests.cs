@@ -108,7 +108,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_name_used_by_another_host_needs_a_confirmation()
+    public async Task Client_name_used_by_another_host_needs_confirmation()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");

@@ -34,7 +34,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Imported_release_is_archived_and_stays_in_the_history()
+    public async Task Imported_release_is_archived_and_stays_in_history()
     {
         var film = Film(1);
         var item = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
@@ -49,7 +49,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Failed_release_stays_in_the_history_after_client_deletion()
+    public async Task Failed_release_stays_in_history_after_client_deletion()
     {
         _mock.ChangeMissing(ArticleSelection.All);
         var item = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
@@ -68,7 +68,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Second_release_of_one_name_has_no_number_in_the_library()
+    public async Task Second_release_of_the_same_name_has_no_number_in_the_library()
     {
         var (first, second) = (Film(1), Film(2));
         var one = await _sonarr.GrabAsync(first.ToNzb(), "Show.S01E01");
@@ -246,7 +246,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Rejected_sample_is_listed_as_in_no_library_and_removed()
+    public async Task Rejected_sample_is_listed_as_not_in_a_library_and_removed()
     {
         await _sonarr.ImportAsync(await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01"));
         var sample = await _sonarr.GrabAsync(Film(2).ToNzb(), "Show.S01E02-SAMP");

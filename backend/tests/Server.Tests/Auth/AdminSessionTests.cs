@@ -105,7 +105,7 @@ public sealed class AdminSessionTests : IDisposable
     }
 
     [Fact]
-    public async Task Entered_password_counts_for_10_minutes_until_restart()
+    public async Task Entered_password_counts_for_10_minutes_or_until_restart()
     {
         await using var database = _temporary.OpenDatabase(_time);
         using var store = await LoadAsync(database);

@@ -40,7 +40,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     [InlineData("Admin", "correct horse", true)]
     [InlineData("other", "correct horse", false)]
     [InlineData("admin", "", false)]
-    public async Task Login_needs_user_name_and_password_and_costs_one_hash(string user, string password, bool accepted)
+    public async Task Login_needs_username_and_password_and_costs_one_hash(string user, string password, bool accepted)
     {
         Assert.Equal(accepted ? LoginVerdict.Accepted : LoginVerdict.Refused, await VerifyAsync(Header(user, password)));
         Assert.Equal(1, _verifier.Hashes);
@@ -127,7 +127,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Burst_of_the_same_right_header_is_hashed_once()
+    public async Task Burst_of_one_correct_header_is_hashed_once()
     {
         var header = Header("admin", "correct horse");
 

@@ -146,7 +146,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Familiar_address_may_queue_two_headers()
+    public async Task Known_address_may_queue_two_headers()
     {
         var running = Ask("running", "192.0.2.100");
         Begun();

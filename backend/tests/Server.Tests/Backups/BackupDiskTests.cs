@@ -46,7 +46,7 @@ public sealed class BackupDiskTests
     [Theory]
     [InlineData(28)]
     [InlineData(5)]
-    public async Task OPS_95_Fault_at_any_step_of_a_return_of_nzbs_loses_none(int errno)
+    public async Task OPS_95_Fault_at_any_step_of_restoring_nzbs_loses_none(int errno)
     {
         await using var films = await PublishedFilms.CreateAsync(3);
         await films.StartAsync();

@@ -25,7 +25,7 @@ public sealed class BackupPolicyTests
     [InlineData(-33.0, -72, -9)]
     // The last backup is a year in the future, because the clock was wrong: the next night.
     [InlineData(8760.0, -72, 15)]
-    public void OPS_3_Next_backup_is_due_at_night_or_soon_after_the_start(double? lastHours, double startHours, double dueHours)
+    public void OPS_3_Next_backup_is_due_at_night_or_soon_after_startup(double? lastHours, double startHours, double dueHours)
     {
         var due = BackupSchedule.Next(
             Nightly, lastHours is { } last ? Noon.AddHours(last) : null, Noon, Noon.AddHours(startHours), TimeZoneInfo.Utc);

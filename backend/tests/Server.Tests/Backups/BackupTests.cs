@@ -113,7 +113,7 @@ public sealed class BackupTests
     }
 
     [Fact]
-    public async Task OPS_1_Start_removes_unfinished_backups()
+    public async Task OPS_1_Startup_removes_unfinished_backups()
     {
         await using var films = await PublishedFilms.CreateAsync(0);
         var backups = Path.Combine(films.Root, "backups");

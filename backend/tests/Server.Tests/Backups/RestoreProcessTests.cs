@@ -107,7 +107,7 @@ public sealed class RestoreProcessTests
     }
 
     [Fact]
-    public async Task Newer_database_is_refused_with_the_restore_that_fits()
+    public async Task Newer_database_is_refused_with_a_usable_restore_command()
     {
         await using var set = await MockedServer.StartAsync(new MockOptions(), Settings, Token);
         var film = new SyntheticFilm(40, 60_000, 30_000);

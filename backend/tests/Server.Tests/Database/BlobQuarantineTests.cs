@@ -89,7 +89,7 @@ public sealed class BlobQuarantineTests : IDisposable
     }
 
     [Fact]
-    public void Clock_jump_by_years_ages_the_quarantine_by_one_day()
+    public void Clock_jump_of_years_ages_the_quarantine_by_one_day()
     {
         Take();
         _quarantine.AdvanceDay();

@@ -36,7 +36,7 @@ public sealed class IntegrityWorkerTests : IDisposable
     [InlineData("another counter of changes", true)]
     [InlineData("a log beside the file", true)]
     [InlineData("a stop that was not clean", true)]
-    public async Task F32_Start_skips_the_check_after_a_recent_clean_stop(string since, bool isChecked)
+    public async Task F32_Startup_skips_the_check_after_a_recent_clean_shutdown(string since, bool isChecked)
     {
         var first = await StartAsync();
         var soundAt = first.CheckedAt;

@@ -38,7 +38,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task Upgrade_gives_old_queue_items_an_NZB_file_of_their_name()
+    public async Task Upgrade_gives_old_queue_items_an_NZB_file_named_after_them()
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(7)]))
         {
@@ -118,7 +118,7 @@ public sealed class MigrationRunnerTests : IDisposable
     [Theory]
     [InlineData(true, 1)]
     [InlineData(false, 0)]
-    public async Task Upgrade_marks_all_maps_as_estimates_after_a_migrated_server(bool hasMoved, int estimated)
+    public async Task Upgrade_marks_maps_as_estimates_if_a_server_was_migrated(bool hasMoved, int estimated)
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(32)]))
         {

@@ -27,7 +27,7 @@ public sealed class AdmissionTests
 
     [Fact(Timeout = 120_000)]
     [Trait("Category", EndToEndRun.Name)]
-    public async Task Reader_gets_503_while_a_stream_reads_not_while_it_pauses()
+    public async Task Reader_gets_503_while_a_stream_reads_but_not_while_it_pauses()
     {
         var settings = new Dictionary<string, string>
         {

@@ -25,7 +25,7 @@ public sealed class DamagedStartTests
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
     [Trait("Category", Part)]
-    public async Task Start_on_damaged_data_serves_or_explains_and_loses_no_NZB()
+    public async Task Startup_on_damaged_data_works_or_explains_and_keeps_all_NZBs()
     {
         await using var mock = await MockServer.StartAsync();
         using var template = await FolderTemplate.CreateAsync(mock, Token);

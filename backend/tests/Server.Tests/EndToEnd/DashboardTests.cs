@@ -18,7 +18,7 @@ public sealed partial class DashboardTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Expressions_use_only_metrics_of_the_server()
+    public async Task Expressions_use_only_server_metrics()
     {
         await using var server = await StreamServer.StartAsync(new() { ["METRICS_REQUIRE_API_KEY"] = "false" });
         await MetricsTests.PlayAsync(server);
@@ -53,7 +53,7 @@ public sealed partial class DashboardTests
     }
 
     [Fact]
-    public async Task Each_alert_fires_for_a_broken_server_only()
+    public async Task Each_alert_fires_only_for_a_broken_server()
     {
         var tests = Repository.PathOf("backend/tests/Server.Tests/EndToEnd/alerts-test.yml");
         var text = await File.ReadAllTextAsync(tests, Token);

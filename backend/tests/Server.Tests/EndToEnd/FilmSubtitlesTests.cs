@@ -17,7 +17,7 @@ public sealed class FilmSubtitlesTests(SubtitledFilm films) : IClassFixture<Subt
     [InlineData(false, 0, int.MaxValue)]
     [InlineData(false, 1, int.MaxValue)]
     [InlineData(false, 2, int.MaxValue)]
-    public async Task Matroska_gives_every_line_in_its_stretch(bool isIndexed, int track, int mostOfLine)
+    public async Task Matroska_subtitles_include_every_line_of_the_stretch(bool isIndexed, int track, int mostOfLine)
     {
         var film = await films.MatroskaAsync(Token);
         var file = new ReadFile(isIndexed ? film : SubtitledFilm.WithoutSubtitlesInIndex(film));
@@ -31,7 +31,7 @@ public sealed class FilmSubtitlesTests(SubtitledFilm films) : IClassFixture<Subt
     }
 
     [Fact]
-    public async Task Mp4_reads_the_bytes_of_its_lines_only()
+    public async Task Mp4_subtitles_read_only_the_bytes_of_their_lines()
     {
         var file = new ReadFile(await films.Mp4Async(Token));
         var subtitles = await file.OpenAsync();
@@ -58,7 +58,7 @@ public sealed class FilmSubtitlesTests(SubtitledFilm films) : IClassFixture<Subt
     [Theory]
     [InlineData("mkv")]
     [InlineData("mp4")]
-    public async Task Damaged_films_never_fault(string kind)
+    public async Task Damaged_film_never_throws(string kind)
     {
         var film = kind == "mkv" ? await films.MatroskaAsync(Token) : await films.Mp4Async(Token);
         var random = new Random(33);

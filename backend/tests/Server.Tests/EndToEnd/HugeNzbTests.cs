@@ -16,13 +16,13 @@ public sealed class HugeNzbTests
 
     [Fact(Timeout = 300_000)]
     [Trait("Category", EndToEndRun.Measures)]
-    public Task F22_Maximum_size_NZB_imports_and_plays_with_64_MiB_more() => ImportAndPlayAsync(ListedOrder.Rising);
+    public Task F22_Maximum_size_NZB_imports_and_plays_in_64_MiB_extra() => ImportAndPlayAsync(ListedOrder.Rising);
 
     [Theory(Timeout = 300_000)]
     [InlineData(ListedOrder.Shuffled)]
     [InlineData(ListedOrder.Unnumbered)]
     [Trait("Category", EndToEndRun.Measures)]
-    public Task F22_Maximum_size_NZB_in_any_order_takes_64_MiB_more(ListedOrder order) => ImportAndPlayAsync(order);
+    public Task F22_Maximum_size_NZB_in_any_order_needs_64_MiB_extra(ListedOrder order) => ImportAndPlayAsync(order);
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]

@@ -22,7 +22,7 @@ public sealed class StartTimeTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public async Task Start_with_100000_items_serves_within_three_seconds()
+    public async Task Startup_with_100000_items_serves_within_three_seconds()
     {
         using var scratch = new ScratchFolder();
         var data = scratch.File("data");

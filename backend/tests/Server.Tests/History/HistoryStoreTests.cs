@@ -16,7 +16,7 @@ public sealed class HistoryStoreTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Item_is_read_back_equal()
+    public async Task Stored_item_is_read_back_unchanged()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new HistoryStore(database);

@@ -50,7 +50,7 @@ public sealed class PosterTests : IDisposable
     }
 
     [Fact]
-    public async Task Hostile_or_missing_poster_leaves_the_drawn_card()
+    public async Task Hostile_or_missing_poster_keeps_the_generated_card()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);
@@ -73,7 +73,7 @@ public sealed class PosterTests : IDisposable
     }
 
     [Fact]
-    public async Task Program_that_is_away_is_asked_again_later()
+    public async Task Poster_request_to_an_unreachable_program_is_retried()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);

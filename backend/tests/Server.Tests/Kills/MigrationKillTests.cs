@@ -30,7 +30,7 @@ public sealed class MigrationKillTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task F35_Start_recovers_from_a_kill_during_backup_or_migration()
+    public async Task F35_Startup_recovers_from_a_kill_during_backup_or_migration()
     {
         FailpointBuild.Require();
         var latest = Migration.LoadEmbedded().Count;

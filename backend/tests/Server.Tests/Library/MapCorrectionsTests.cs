@@ -87,7 +87,7 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
-    public async Task File_found_before_a_remapping_opens_by_its_current_map()
+    public async Task File_found_before_a_remapping_opens_with_its_current_map()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
@@ -109,7 +109,7 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Uncorrectable_map_of_an_old_server_is_reopened_once()
+    public async Task Uncorrectable_map_from_an_old_server_is_reopened_once()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);

@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.Library;
 public sealed class SegmentPlacesTests
 {
     [Fact]
-    public void Segment_positions_are_found_and_read_back_equal()
+    public void Segment_positions_are_found_and_read_back_unchanged()
     {
         var places = SegmentPlaces.Join([(5, 2), (7, 1), (SegmentPlaces.Nowhere, 1), (SegmentPlaces.Nowhere, 1), (0, 1), (0, 1)]);
 

@@ -31,7 +31,7 @@ public sealed class ReservedPortTests
     [Theory]
     [InlineData("127.0.0.1")]
     [InlineData("*")]
-    public void Taken_port_is_reported_as_Kestrel_reports_it(string address)
+    public void Port_in_use_throws_the_same_exception_as_in_Kestrel(string address)
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();

@@ -25,7 +25,7 @@ public sealed class UpdateFeedTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Feed_is_asked_once_a_day_and_shown_in_one_line()
+    public async Task Feed_is_checked_once_a_day_and_shown_in_one_line()
     {
         await using var host = await FakeIndexer.StartAsync(FakeIndexer.Give("""{"version":"99.1","notes":"Backups to\na second disk.","url":"http://127.0.0.1/x"}"""u8.ToArray()));
         var options = new FixedOptions<UpdateOptions>(new UpdateOptions { Feed = new Uri($"http://127.0.0.1:{host.Port}/news") });
@@ -51,7 +51,7 @@ public sealed class UpdateFeedTests : IDisposable
     }
 
     [Fact]
-    public async Task Feed_that_is_set_later_is_asked_at_once()
+    public async Task Feed_configured_later_is_checked_at_once()
     {
         await using var host = await FakeIndexer.StartAsync(FakeIndexer.Give(Encoding.UTF8.GetBytes($$"""{"version":"{{BuildInfo.Version}}"}""")));
         var options = new FixedOptions<UpdateOptions>(new UpdateOptions { Feed = null });
@@ -102,7 +102,7 @@ public sealed class UpdateFeedTests : IDisposable
     [InlineData("""{"version":7}""", null, null)]
     [InlineData("""["1.2.0"]""", null, null)]
     [InlineData("", null, null)]
-    public void Answer_of_a_feed_is_read_or_ignored(string json, string? version, string? notes)
+    public void Feed_response_is_read_or_ignored(string json, string? version, string? notes)
     {
         var offered = UpdateFeed.Parse(Encoding.UTF8.GetBytes(json));
 
@@ -110,7 +110,7 @@ public sealed class UpdateFeedTests : IDisposable
     }
 
     [Fact]
-    public void Long_notes_are_cut()
+    public void Long_notes_are_truncated()
     {
         var offered = UpdateFeed.Parse(Encoding.UTF8.GetBytes($$"""{"version":"2.0","notes":"{{new string('n', 5000)}}"}"""));
 

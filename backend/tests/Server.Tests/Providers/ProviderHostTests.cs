@@ -94,7 +94,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Start_logs_the_outcome_for_each_provider()
+    public async Task Startup_logs_the_outcome_for_each_provider()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "u", Password = "p" }] });
         var free = ServerProcess.FreePort();
@@ -123,7 +123,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Provider_changed_after_start_is_tested_too()
+    public async Task Provider_changed_after_startup_is_tested_too()
     {
         await using var mock = await MockServer.StartAsync();
         _host.Start();

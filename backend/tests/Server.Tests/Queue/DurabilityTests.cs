@@ -129,7 +129,7 @@ public sealed class DurabilityTests : IDisposable
     }
 
     [Fact]
-    public async Task Unaccepted_upload_leaves_no_file()
+    public async Task Upload_received_but_never_queued_leaves_no_file()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var nzb = NzbText.Of("a.mkv");

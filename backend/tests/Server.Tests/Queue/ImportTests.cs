@@ -46,7 +46,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
-    public async Task Storage_folder_in_the_history_leads_to_the_film()
+    public async Task Storage_folder_in_history_leads_to_the_film()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);

@@ -128,7 +128,7 @@ public sealed class RemappingWorkerTests : IDisposable
     }
 
     [Fact]
-    public async Task Unplayable_item_of_an_old_server_stays_in_the_history()
+    public async Task Unplayable_item_from_an_old_server_stays_in_history()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock, WithoutOpening);

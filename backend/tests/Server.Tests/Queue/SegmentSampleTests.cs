@@ -48,7 +48,7 @@ public sealed class SegmentSampleTests
     }
 
     [Fact]
-    public void Sample_of_no_segments_is_empty() => Assert.Empty(SegmentSample.Pick([], 64));
+    public void Sample_from_no_segments_is_empty() => Assert.Empty(SegmentSample.Pick([], 64));
 
     private static PostedEntry Entry(int ordinal, int first, int segments) => new(ordinal, first, segments, 0, NzbSubject.Parse("a"), []);
 }

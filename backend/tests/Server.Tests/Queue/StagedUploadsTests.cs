@@ -101,7 +101,7 @@ public sealed class StagedUploadsTests : IDisposable
     }
 
     [Fact]
-    public async Task Upload_expired_during_downtime_is_deleted_at_start()
+    public async Task Upload_expired_during_downtime_is_deleted_at_startup()
     {
         var before = await StartAsync();
         await AddAsync(before, "a.part", 5);

@@ -105,7 +105,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task Invalid_NZB_content_is_added_and_fails_in_the_history()
+    public async Task Invalid_NZB_is_added_and_listed_as_failed_in_history()
     {
         await using var host = await StartAsync();
         var path = Write("odd.nzb", "hello"u8.ToArray());

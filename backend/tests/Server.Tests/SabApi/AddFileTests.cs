@@ -42,7 +42,7 @@ public sealed class AddFileTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Invalid_content_is_accepted_and_fails_in_the_history()
+    public async Task Invalid_content_is_accepted_and_listed_as_failed_in_history()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         foreach (var (what, content, sentence) in OddContent())
@@ -110,7 +110,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Identical_add_is_idempotent_and_equal_names_are_kept()
+    public async Task Identical_add_is_idempotent_and_duplicate_names_are_kept()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var (first, second) = (NzbText.Of("a.mkv"), NzbText.Of("b.mkv"));

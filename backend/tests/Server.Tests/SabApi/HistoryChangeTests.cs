@@ -149,7 +149,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Retried_item_keeps_its_id_and_leaves_the_history()
+    public async Task Retried_item_keeps_its_id_and_disappears_from_history()
     {
         // The item waits in the queue, because there is no provider.
         await using var host = await ProductHost.StartAsync(_folder);
@@ -267,7 +267,7 @@ public sealed class HistoryChangeTests : IDisposable
     [Theory]
     [InlineData("90", "old-completed new-archived new-failed new-completed")]
     [InlineData("0", "old-archived old-failed old-completed new-archived new-failed new-completed")]
-    public async Task Retention_removes_old_archived_and_failed_items_only(string days, string left)
+    public async Task Retention_removes_only_old_archived_and_failed_items(string days, string left)
     {
         var time = new ManualTimeProvider();
         await using var host = await ProductHost.StartAsync(

@@ -153,7 +153,7 @@ public sealed class SabAccessTests : IDisposable
     [Theory]
     [InlineData(200, 200)]
     [InlineData(70_000, 413)]
-    public async Task File_ahead_of_the_API_key_gets_the_anonymous_size_limit(int padding, int status)
+    public async Task File_before_the_API_key_gets_the_anonymous_size_limit(int padding, int status)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         using var form = new MultipartFormDataContent

@@ -69,7 +69,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Failed_start_keeps_the_newest_WebDAV_password()
+    public async Task Failed_startup_keeps_the_newest_WebDAV_password()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3"), ("webdav.pass", "first long password")));
         var second = "";
@@ -110,7 +110,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_set_of_a_failed_start_is_not_loaded_again()
+    public async Task Settings_set_from_a_failed_startup_is_not_loaded_again()
     {
         await StartAsync(async host =>
         {
@@ -153,7 +153,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Value_saved_by_a_start_on_fallback_settings_is_kept()
+    public async Task Value_saved_while_running_on_fallback_settings_is_kept()
     {
         await StartAsync(async host =>
         {
@@ -208,7 +208,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_set_is_rejected_after_two_killed_starts_in_a_row()
+    public async Task Settings_set_is_rejected_after_two_killed_startups_in_a_row()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>
@@ -229,7 +229,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_set_is_kept_after_a_single_killed_start()
+    public async Task Settings_set_is_kept_after_a_single_killed_startup()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>
@@ -253,7 +253,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_set_is_kept_after_a_canceled_start()
+    public async Task Settings_set_is_kept_after_a_canceled_startup()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>

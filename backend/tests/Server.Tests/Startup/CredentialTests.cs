@@ -55,7 +55,7 @@ public sealed class CredentialTests : IDisposable
     }
 
     [Fact]
-    public async Task Networks_without_a_password_are_logged_once_at_start()
+    public async Task Networks_without_a_password_are_logged_once_at_startup()
     {
         using var captured = new CapturedLines();
         await using var server = await RunningServer.StartAsync(

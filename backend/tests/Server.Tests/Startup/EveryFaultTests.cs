@@ -20,7 +20,7 @@ public sealed class EveryFaultTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Fault_at_any_step_of_a_start_loses_no_acknowledged_data()
+    public async Task Fault_at_any_step_of_startup_loses_no_acknowledged_data()
     {
         await ForEachStepAsync(
             async folder =>
@@ -39,7 +39,7 @@ public sealed class EveryFaultTests
     }
 
     [Fact]
-    public async Task Fault_at_any_step_of_a_save_loses_no_setting()
+    public async Task Fault_at_any_step_of_saving_loses_no_setting()
     {
         var acknowledged = "";
         await ForEachStepAsync(
@@ -66,7 +66,7 @@ public sealed class EveryFaultTests
     }
 
     [Fact]
-    public async Task Fault_at_any_step_of_an_add_loses_no_nzb()
+    public async Task Fault_at_any_step_of_adding_loses_no_nzb()
     {
         var isAcknowledged = false;
         await ForEachStepAsync(

@@ -29,7 +29,7 @@ public sealed class HealthTests : IDisposable
     }
 
     [Fact]
-    public async Task Start_quarantines_old_temporary_files_only()
+    public async Task Startup_quarantines_only_old_temporary_files()
     {
         await (await RunningServer.StartAsync(_temporary)).DisposeAsync();
         var (old, young) = (Path.Combine(_temporary.Folder.Blobs, "old.tmp"), Path.Combine(_temporary.Folder.Blobs, "young.tmp"));

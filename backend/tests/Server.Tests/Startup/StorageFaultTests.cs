@@ -176,7 +176,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Start_on_a_full_disk_serves_but_refuses_uploads()
+    public async Task Startup_on_a_full_disk_serves_but_refuses_uploads()
     {
         using var disk = await SmallDisk.MountAsync(_temporary.Root, 80 << 20, Token);
         await SeedAsync(Credentials, async client => await client.PutNzbAsync("tv", "Rel", NzbText.Of("a.mkv"), Token));
@@ -201,7 +201,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Start_with_new_settings_works_on_a_full_disk()
+    public async Task Startup_with_new_settings_works_on_a_full_disk()
     {
         using var disk = await SmallDisk.MountAsync(_temporary.Root, 80 << 20, Token);
         await using (var host = await ProductHost.StartAsync(_temporary))

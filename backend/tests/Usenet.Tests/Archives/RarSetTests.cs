@@ -154,7 +154,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void Volume_heads_join_only_with_a_whole_last_volume()
+    public void Volume_heads_join_only_with_a_complete_last_volume()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("one.mkv", 450));
         List<RarVolume> heads = [.. volumes.SkipLast(1).Select(RarSets.HeadOf), volumes[^1]];

@@ -116,7 +116,7 @@ public sealed class MediaSignatureTests
     }
 
     [Fact]
-    public void Truncated_signature_is_never_another_kind()
+    public void Truncated_signature_never_matches_another_kind()
     {
         foreach (var row in Starts)
         {

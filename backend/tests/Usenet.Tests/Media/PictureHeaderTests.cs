@@ -26,7 +26,7 @@ public sealed class PictureHeaderTests
 
     [Theory]
     [MemberData(nameof(Pictures))]
-    public void Cut_or_damaged_header_is_no_picture_or_another_size(string name, byte[] file, MediaKind kind)
+    public void Truncated_or_damaged_header_gives_no_picture_or_another_size(string name, byte[] file, MediaKind kind)
     {
         for (var length = 0; length < file.Length; length++)
             Assert.True(PictureHeader.Read(file.AsSpan(0, length)) is null or { Width: 320, Height: 180 }, $"{name} of {length} bytes");
@@ -42,7 +42,7 @@ public sealed class PictureHeaderTests
     }
 
     [Fact]
-    public void Empty_sizes_and_animations_are_no_pictures()
+    public void Empty_sizes_and_animations_are_not_pictures()
     {
         Assert.Null(PictureHeader.Read(TestPictures.WebP(0, 180)));
         Assert.Null(PictureHeader.Read(TestPictures.Png(320, 0)));

@@ -123,7 +123,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Long_status_line_has_ten_mebibytes()
+    public async Task Long_status_line_is_ten_mebibytes_long()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandLong);
         await using var client = await bench.OpenAsync();

@@ -117,7 +117,7 @@ public sealed class ProviderFaultTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Provider_lacking_a_release_is_tried_last_for_the_rest()
+    public async Task Provider_lacking_a_release_is_tried_last_for_its_other_parts()
     {
         await using var host = await StartAsync(new MockFault { Kind = FaultKind.Missing, Provider = 0, Articles = ArticleSelection.Parse("1-20") });
         for (var part = 1; part <= Articles; part++)

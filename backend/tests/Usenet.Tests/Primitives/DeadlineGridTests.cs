@@ -29,7 +29,7 @@ public sealed class DeadlineGridTests
     }
 
     [Fact]
-    public async Task Near_deadline_is_never_early_and_a_grid_late_at_most()
+    public async Task Near_deadline_is_never_early_and_at_most_one_grid_step_late()
     {
         await using var one = Add(1);
         _clock.Advance(TimeSpan.FromMilliseconds(3));

@@ -128,7 +128,7 @@ public sealed class CountedMapTests
     [InlineData(new[] { Part - 45, Part, Part, Part, 700 }, 0)]
     [InlineData(new[] { Part, Part, Part - 45, Part, 700 }, 2)]
     [InlineData(new[] { Part, Part, Part + 45, Part, 700 }, 2)]
-    public async Task Longest_copy_counts_if_no_other_length_decides(int[] lengths, int index)
+    public async Task Longest_copy_wins_if_nothing_else_decides_the_length(int[] lengths, int index)
     {
         var post = Uuencoded(lengths);
         post.Replace(0, index, Wire(post, index, cut: 45 * 3));
@@ -153,7 +153,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Copy_with_equal_length_everywhere_is_accepted()
+    public async Task Copy_with_the_same_length_everywhere_is_accepted()
     {
         var post = Uuencoded([Part, Part, Part, Part, 700]);
         foreach (var provider in new[] { 0, 1 })
@@ -177,7 +177,7 @@ public sealed class CountedMapTests
     [InlineData(0)]
     [InlineData(2)]
     [InlineData(4)]
-    public async Task Damaged_copy_is_refetched_and_leaves_no_map_if_everywhere(int index)
+    public async Task Damaged_copy_is_refetched_and_no_map_if_damaged_everywhere(int index)
     {
         int[] lengths = [Part, Part, Part - 45, Part, 700];
         var post = Uuencoded(lengths);
@@ -195,7 +195,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Missing_article_takes_the_length_of_its_equal_siblings()
+    public async Task Missing_article_takes_the_length_shared_by_its_siblings()
     {
         var post = Uuencoded([Part, Part, Part, Part, 700]);
         _source.Remove(post.IdOf(2));

@@ -112,7 +112,7 @@ public sealed class FileNamerTests
     }
 
     [Fact]
-    public void Twenty_thousand_equal_names_are_numbered()
+    public void Twenty_thousand_identical_names_are_numbered()
     {
         var set = new NameSet(windowsSafe: true);
         var names = Enumerable.Range(0, 20_000).Select(_ => set.Add("film.mkv")).ToList();

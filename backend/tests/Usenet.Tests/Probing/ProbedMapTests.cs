@@ -35,7 +35,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Part_posted_empty_takes_no_bytes()
+    public async Task Empty_posted_part_takes_no_bytes()
     {
         var post = new ScriptedPost(_source, "a", ScriptedPost.Film(9100), 3000, 3000, 0, 3000, 100);
 

@@ -114,7 +114,7 @@ public sealed class ReleaseFilterTests
     }
 
     [Fact]
-    public void Samples_of_different_lengths_are_still_samples_only() =>
+    public void Samples_of_different_lengths_still_count_as_samples() =>
         Assert.Equal(ReleaseLack.MoreThanSamples, Judge(Rules, Video("sample-1.mkv", 1000), Video("sample-2.mkv", 10)).Lack);
 
     [Theory]

@@ -150,7 +150,7 @@ public sealed class ArticleDecoderTests
     }
 
     [Fact]
-    public void Ended_decoder_consumes_no_more_input()
+    public void Finished_decoder_consumes_no_more_input()
     {
         var decoder = new ArticleDecoder();
         var output = new ReusedBuffer(1000);

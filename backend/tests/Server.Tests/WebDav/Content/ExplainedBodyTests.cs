@@ -53,7 +53,7 @@ public sealed class ExplainedBodyTests
 
     /// <summary>A link changes the name of a file, but its failures mean the same.</summary>
     [Fact]
-    public void File_behind_a_view_link_explains_failures_too() =>
+    public void Response_to_a_view_link_explains_failures_too() =>
         Assert.NotNull(((IStoreFile)new ViewedFile(FileOf(Stream.Null), "mkv", isDownload: true)).Explain(new TimeoutException()));
 
     private static Task<FileBody> OpenAsync(Stream stream) =>

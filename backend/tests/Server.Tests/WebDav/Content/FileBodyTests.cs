@@ -34,7 +34,7 @@ public sealed class FileBodyTests
     [Theory]
     [InlineData(1 << 20, 64 << 10)]
     [InlineData(2 << 20, 256 << 10)]
-    public async Task First_megabyte_is_written_in_at_most_64_KiB_at_a_time(int length, int largest)
+    public async Task First_megabyte_is_written_at_most_64_KiB_at_a_time(int length, int largest)
     {
         var output = new RecordingPipeWriter();
 

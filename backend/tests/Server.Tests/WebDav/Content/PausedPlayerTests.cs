@@ -13,7 +13,7 @@ public sealed class PausedPlayerTests
     private const int Entries = 300_000;
 
     [Fact(Timeout = 120_000)]
-    public async Task F03_Response_deadline_aborts_a_listing_but_no_paused_film()
+    public async Task F03_Response_deadline_aborts_a_listing_but_not_a_paused_film()
     {
         await using var server = await DavTestServer.StartAsync(before: app => app.UseAnswerDeadlines());
         var content = new byte[Length];

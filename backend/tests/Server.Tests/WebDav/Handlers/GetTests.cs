@@ -174,7 +174,7 @@ public sealed class GetTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Unknown_type_is_octet_stream_and_trailing_slash_404()
+    public async Task Unknown_type_is_octet_stream_and_trailing_slash_returns_404()
     {
         _server.Store.Root.Add(new MemoryFile("plain", [7]));
 

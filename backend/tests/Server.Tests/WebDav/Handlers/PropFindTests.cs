@@ -158,7 +158,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Large_listing_is_chunked_at_most_400_bytes_per_entry()
+    public async Task Large_listing_is_chunked_with_at_most_400_bytes_per_entry()
     {
         const int Entries = 10_000;
         _folder.Listing = () => Enumerable.Range(0, Entries).Select(i =>

@@ -27,7 +27,7 @@ public sealed class HiddenLinksTests
     }
 
     [Fact]
-    public void Hidden_folder_hides_its_contents_and_no_sibling()
+    public void Hidden_folder_hides_its_contents_but_no_siblings()
     {
         var hidden = new HiddenLinks(_time);
         hidden.Hide(Rel, "a/b");

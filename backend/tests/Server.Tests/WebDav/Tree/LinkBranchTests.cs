@@ -17,7 +17,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Only_completed_releases_in_the_history_are_listed()
+    public async Task Only_completed_releases_in_history_are_listed()
     {
         Assert.Equal(
             ["/completed-symlinks/", "/completed-symlinks/.probe/", "/completed-symlinks/audio/", "/completed-symlinks/movies/", "/completed-symlinks/music/", "/completed-symlinks/prowlarr/", "/completed-symlinks/readarr/", "/completed-symlinks/software/", "/completed-symlinks/tv/"],
@@ -122,7 +122,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task Deleted_release_leaves_the_history_but_keeps_its_files()
+    public async Task Release_deleted_from_history_keeps_its_files()
     {
         await _server.PublishCompletedAsync("software", "Imported", "a.mkv");
         var history = _server.Services.GetRequiredService<HistoryStore>();

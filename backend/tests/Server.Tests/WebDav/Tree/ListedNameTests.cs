@@ -29,7 +29,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
 
     [Theory]
     [MemberData(nameof(Names))]
-    public async Task Put_reads_back_with_the_same_bytes_and_length(string name)
+    public async Task Put_file_reads_back_with_the_same_bytes_and_length(string name)
     {
         var content = Content(name);
         var path = "/nzbs/tv/" + Uri.EscapeDataString(name);
@@ -65,7 +65,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Names_equal_in_their_first_240_bytes_stay_two_files()
+    public async Task Names_sharing_their_first_240_bytes_stay_two_files()
     {
         await using var server = await TreeServer.StartAsync();
         await AssertKeptApartAsync(server, new string('n', 240) + "1.nzb", new string('n', 240) + "2.nzb");

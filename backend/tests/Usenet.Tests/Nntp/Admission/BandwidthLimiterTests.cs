@@ -203,7 +203,7 @@ public sealed class BandwidthLimiterTests : IDisposable
 
     /// <summary>A pool subtracts paced time from the wait after which it refuses a fetch.</summary>
     [Fact]
-    public void Paced_time_counts_waits_caused_by_the_limit_alone()
+    public void Paced_time_counts_only_waits_caused_by_the_limit()
     {
         _model = new PacedModel(connections: 2);
         _model.Bandwidth.Configure(Limit / 100);

@@ -56,7 +56,7 @@ public sealed class TrafficLaneTests
     [Theory(Timeout = 120_000)]
     [InlineData(MockTls.None)]
     [InlineData(MockTls.Valid)]
-    public async Task Sum_of_all_lanes_is_the_bytes_that_were_sent(MockTls tls)
+    public async Task Sum_of_all_lanes_equals_the_bytes_sent(MockTls tls)
     {
         // A slow line, so that the rest of a canceled article is not worth reading.
         var line = new MockProvider { Tls = tls, ConnectionBandwidth = 8_000_000, Piece = 4_096, Latency = TimeSpan.FromMilliseconds(5) };

@@ -81,7 +81,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_Hedge_without_a_byte_is_followed_by_another()
+    public async Task F11_Hedge_receiving_no_byte_is_followed_by_another()
     {
         await using var host = await StartAsync(1, Stall("9") with { Offset = 0, Tries = 3 });
         await FetchAllAsync(host, atATime: 1);
@@ -202,7 +202,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_Disabled_hedging_sends_no_second_try()
+    public async Task F11_Disabled_hedging_sends_no_second_request()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles),

@@ -99,7 +99,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_Start_counts_entries_and_deletes_unfinished_files()
+    public async Task F27_Startup_counts_entries_and_deletes_unfinished_files()
     {
         await ReadAsync((0, 1000, false), (5 * PartSize, 1000, false));
         var kept = Files.ToArray();

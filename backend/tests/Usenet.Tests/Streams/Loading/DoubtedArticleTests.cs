@@ -87,7 +87,7 @@ public sealed class DoubtedArticleTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F18_Stream_waits_for_the_retry_if_early_bytes_were_served()
+    public async Task F18_Stream_waits_for_the_retry_if_it_served_unproved_bytes()
     {
         await using var film = new SteppedFilm(time: _time);
         var bad = film.Body().ToArray();

@@ -65,7 +65,7 @@ public sealed class SegmentMapTests
     }
 
     [Fact]
-    public void Maps_of_equal_geometry_are_equal()
+    public void Maps_with_the_same_geometry_are_equal()
     {
         Assert.Equal(SegmentMap.Uniform(3, 10, 24), SegmentMap.FromLengths([10, 10, 4]));
         Assert.Equal(SegmentMap.Uniform(3, 10, 24).Pack(), SegmentMap.FromLengths([10, 10, 4]).Pack());

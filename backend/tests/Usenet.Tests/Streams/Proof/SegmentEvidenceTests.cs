@@ -75,7 +75,7 @@ public sealed class SegmentEvidenceTests
     }
 
     [Fact]
-    public void Habit_is_reported_only_when_more_becomes_known()
+    public void Habit_is_reported_only_if_new_facts_are_learned()
     {
         var told = new List<ArticleHabit>();
         var habit = new FileHabit(default, told.Add);

@@ -95,7 +95,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task Open_ended_probe_costs_one_article_and_64_KiB_at_most_three()
+    public async Task Probe_of_1_KiB_costs_one_article_and_of_64_KiB_at_most_three()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(30, 716_800));
         await using (var stream = host.Open(5_000_000))

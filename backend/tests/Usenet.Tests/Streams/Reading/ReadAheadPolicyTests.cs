@@ -61,7 +61,7 @@ public sealed class ReadAheadPolicyTests
     [Theory]
     [InlineData(150, 149, 16)]
     [InlineData(50, 118, 4)]
-    public void First_step_is_large_if_the_round_trip_is_the_limit(int toFirstByte, int toLastByte, int expected)
+    public void First_increase_is_large_if_latency_is_the_limit(int toFirstByte, int toLastByte, int expected)
     {
         var time = new ManualTimeProvider();
         var policy = NewPolicy(time);
@@ -86,7 +86,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void Second_step_requests_sixteen_times_the_bytes_read()
+    public void Second_increase_requests_sixteen_times_the_bytes_read()
     {
         var line = Line(5000, 150);
         line.Read(TimeSpan.FromMilliseconds(450));

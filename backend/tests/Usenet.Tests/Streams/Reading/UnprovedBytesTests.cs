@@ -40,7 +40,7 @@ public sealed class UnprovedBytesTests : EarlyReads
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task F18_Range_with_corrupt_early_bytes_never_completes(Way way, bool isUnderWay)
+    public async Task F18_Range_with_corrupt_unproved_bytes_never_completes(Way way, bool isUnderWay)
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
@@ -61,7 +61,7 @@ public sealed class UnprovedBytesTests : EarlyReads
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task F18_Range_with_correct_early_bytes_always_completes(Way way, bool isUnderWay)
+    public async Task F18_Range_with_correct_unproved_bytes_always_completes(Way way, bool isUnderWay)
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
@@ -100,7 +100,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_Early_bytes_are_verified_across_volume_boundaries()
+    public async Task F18_Unproved_bytes_are_verified_across_volume_boundaries()
     {
         await using var film = new SteppedFilm(parts: 2, time: Time);
         FileExtent[] volumes = [new(film.File, 0, Part - 100_000), new(film.File, Part, Part)];
@@ -130,7 +130,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_Early_bytes_after_a_disk_cache_hit_are_still_verified()
+    public async Task F18_Unproved_bytes_after_a_disk_cache_hit_are_verified()
     {
         var folder = Directory.CreateTempSubdirectory("sluice-owed-").FullName;
         try
@@ -201,7 +201,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_Missing_article_behind_early_bytes_fails_the_stream()
+    public async Task F18_Missing_article_after_unproved_bytes_fails_the_stream()
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
