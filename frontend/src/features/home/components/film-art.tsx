@@ -20,7 +20,7 @@ export function FilmArt({ film, name, isBare = false, picture, className }: Film
   const part = filmPart(film);
   return (
     <span aria-hidden className={cx("film-art relative block overflow-hidden select-none", className)} style={{ "--hue": hueOf(title) } as CSSProperties}>
-      <span className={cx("absolute font-black opacity-20", isBare ? "inset-0 flex items-center justify-center text-[2.75rem] opacity-50" : "-end-2 -top-7 text-[9rem] leading-none")}>
+      <span className={cx("absolute font-semibold opacity-20", isBare ? "inset-0 flex items-center justify-center text-[2.75rem] opacity-50" : "-end-2 -top-7 text-[9rem] leading-none")}>
         {[...title.replace(/^(the|a|an) /i, "")][0]?.toUpperCase()}
       </span>
       {picture && <FilmPicture key={picture} picture={picture} />}
