@@ -156,7 +156,7 @@ describe("the copy buttons on the page of a file", () => {
 
     await page.goto("files/movies/Sluice.Clip.2026.720p");
     await page.getByRole("link", { name: "clip.mp4", exact: true }).click();
-    await run("ffprobe", ["-v", "error", await copied(page, "Link without password")]);
+    await run("ffprobe", ["-v", "error", await copied(page, "Password-free link")]);
     const waiting = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download .m3u" }).click();
     const playlist = await readFile(await (await waiting).path(), "utf8");
@@ -204,7 +204,7 @@ describe("the copy buttons for a forgotten login", () => {
       await other.getByLabel("User").fill(account.user);
       await other.getByLabel("Password", { exact: true }).fill(account.password);
       await other.getByRole("button", { name: "Log in" }).click();
-      await other.getByText("Wrong user or password.").waitFor();
+      await other.getByText("Wrong username or password.").waitFor();
       await other.getByLabel("Password", { exact: true }).fill("another good password");
       await other.getByRole("button", { name: "Log in" }).click();
       await other.waitForURL((at) => !at.pathname.endsWith("/login"));

@@ -209,14 +209,14 @@ describe("a playback", () => {
     await page.goto("");
     await page.locator("main a[href*='/streams/']:not([href$='/receipts'])").first().click();
     await page.waitForURL(/\/streams\/(?!receipts)/);
-    await page.getByText(/^Playing well/).waitFor();
+    await page.getByText(/^Playing smoothly/).waitFor();
     // Read at once, because the next frame may bring another state.
     const said = await page.waitForFunction(() => {
       const text = document.querySelector("main")?.innerText ?? "";
-      return text.includes("Playing well") ? text : null;
+      return text.includes("Playing smoothly") ? text : null;
     });
     const text = await said.jsonValue();
-    expect(text).toContain("Nothing to wait for");
+    expect(text).toContain("Not waiting for anything");
     expect(text).not.toMatch(/Why it's waiting|What's slowing it down/);
     expect(text).toMatch(/^Playing$/m);
     stop();

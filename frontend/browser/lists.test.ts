@@ -60,7 +60,7 @@ describe("files, queue and history", () => {
     expect(await dialog.locator("dd").first().textContent()).toMatch(/^[\d.]+ (ms|sec)/);
     await dialog.locator("video").evaluate((video: HTMLVideoElement) => void (video.currentTime = 8));
     await dialog.getByText("Last seek").waitFor();
-    await dialog.getByRole("button", { name: "Copy link without password" }).click();
+    await dialog.getByRole("button", { name: "Copy password-free link" }).click();
     await dialog.getByText("Copied").waitFor();
     expect(await brokenRules(page)).toEqual([]);
     expect(page.errors).toEqual([]);

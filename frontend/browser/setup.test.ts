@@ -103,7 +103,7 @@ describe("the setup", () => {
     await hand.type("User", "me");
     await hand.type("Password", "wrong");
     await page.getByRole("button", { name: "Test and continue" }).click();
-    await page.getByText("Wrong user or password.").waitFor();
+    await page.getByText("Wrong username or password.").waitFor();
     await judge(page, 24);
     await page.getByLabel("Password", { exact: true }).fill("secret");
     await hand.press("Test and continue");
@@ -156,7 +156,7 @@ describe("the setup", () => {
     await page.getByLabel("User").fill(account.user);
     await page.getByLabel("Password", { exact: true }).fill("not the password");
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByText("Wrong user or password.").waitFor();
+    await page.getByText("Wrong username or password.").waitFor();
     await judge(page, 24);
     await page.getByLabel("Password", { exact: true }).fill(account.password);
     await page.getByRole("button", { name: "Log in" }).click();

@@ -57,7 +57,7 @@ async function told(detail: Detail) {
   await screen.findByText("Buffer map");
   const page = {
     badge: badges.find((badge) => screen.queryAllByText(badge, { selector: "span span" }).length > 0) ?? "",
-    card: [...waitingTitles, "Nothing to wait for"].find((title) => screen.queryByRole("heading", { name: title })) ?? "",
+    card: [...waitingTitles, "Not waiting for anything"].find((title) => screen.queryByRole("heading", { name: title })) ?? "",
     sentence: document.querySelector(".rounded-lg .text-ink.wrap-anywhere")?.textContent ?? "",
     hasAdvice: screen.queryByText(/^What to do/) !== null,
   };
@@ -92,7 +92,7 @@ describe("the two pages of a playback agree", () => {
     expect(page.hasAdvice, context).toBe(isWaiting);
     if (page.badge === "Waiting") expect(page.card, context).toBe("Why it's waiting");
     if (isWaiting) expect([state, wait === "none" || wait === "player-slow"], context).toEqual(["playing", false]);
-    if (page.badge === "Paused" || page.badge === "Ended") expect(page.card, context).toBe("Nothing to wait for");
+    if (page.badge === "Paused" || page.badge === "Ended") expect(page.card, context).toBe("Not waiting for anything");
     // Buffer: a small one is mentioned only while articles are in flight.
     if (/may stutter/.test(page.sentence)) expect(detail.map.inFlight, context).toBeGreaterThan(0);
     // Rate: left out if it is zero.

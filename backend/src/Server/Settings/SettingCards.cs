@@ -21,7 +21,7 @@ internal static class SettingCards
         ["api.strm-key"] = new(SettingGroup.DownloadClient, ".strm signing key", "Signs the links in .strm files. A new key breaks all existing ones."),
         ["api.categories"] = new(SettingGroup.DownloadClient, "Categories", "Each category is a folder of your library. Sonarr and Radarr need one each.") { Basic = true },
         ["api.manual-category"] = new(SettingGroup.DownloadClient, "Default category", "For NZBs that are added without a category."),
-        ["api.import-strategy"] = new(SettingGroup.DownloadClient, "Import method", "Links to the mount, or .strm files if your media server cannot see the mount.") { Basic = true },
+        ["api.import-strategy"] = new(SettingGroup.DownloadClient, "Import method", "Symlinks to the mount, or .strm files if your media server cannot see the mount.") { Basic = true },
         ["api.completed-downloads-dir"] = new(SettingGroup.DownloadClient, ".strm import folder", "Where Sonarr and Radarr pick up .strm files."),
         ["api.also-create-strm"] = new(SettingGroup.DownloadClient, "Also create .strm files", "Writes them to the folder below as well."),
         ["api.strm-library-dir"] = new(SettingGroup.DownloadClient, ".strm library folder", "Where the additional .strm files go."),

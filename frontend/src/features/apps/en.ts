@@ -73,7 +73,7 @@ export const t = createTexts({
   "mount-first": "Mount Sluice with rclone first (see above). Every app needs the same folder: {folder}.",
   "server-volume": "Volume for {name}'s container",
   "library-folder": "No Sonarr/Radarr? Add this folder as your {category} library",
-  "library-links": "With Sonarr or Radarr, keep your library folders in {name}; it only needs to see the mount at the same path.",
+  "library-links": "If you use Sonarr or Radarr, don't change your library folders in {name}. Just make sure {name} sees the mount at the same path they do.",
 
   "rclone-config": "Create the configuration (shell)",
   "rclone-mount": "Mount it",

@@ -82,7 +82,7 @@ describe("FilesPage", () => {
     renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
     const choice = await screen.findByRole("combobox", { name: "Subtitles" });
     expect(within(choice).getAllByRole("option").map((option) => option.textContent)).toEqual(["Off", "French · forced", "English", "Track 2", "English · forced", "English · SDH"]);
-    expect(screen.getByText("Browsers can't show these subtitles because they're stored as pictures: German PGS. Use VLC instead.")).toBeVisible();
+    expect(screen.getByText("Browsers can't show image-based subtitles: German PGS. Use VLC instead.")).toBeVisible();
   });
 
   it("searches the whole library from any folder", async () => {

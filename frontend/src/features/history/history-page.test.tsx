@@ -81,7 +81,7 @@ describe("HistoryPage", () => {
     const shown = await screen.findByText("Film 3");
     shown.closest("tr")?.focus();
     await userEvent.keyboard("{Delete}");
-    await userEvent.click(await screen.findByRole("button", { name: "Removed from the history" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Removed from history" }));
     await waitFor(() => expect(calls.map((call) => new URL(call.url).pathname)).toContain("/api/undo/u7"));
     expect(await calls.find((call) => call.url.endsWith("/remove"))?.json()).toEqual({ ids: ["3"] });
   });
@@ -94,7 +94,7 @@ describe("HistoryPage", () => {
     });
     show("/history?result=in-no-library");
     await userEvent.click(await screen.findByRole("button", { name: "Remove files" }));
-    await userEvent.click(await screen.findByRole("button", { name: "Files of 1 import removed" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Removed the files from 1 import" }));
     await waitFor(() => expect(calls.map((call) => new URL(call.url).pathname)).toContain("/api/undo/u8"));
     expect(new URL(calls.find((call) => new URL(call.url).pathname === "/api/history")?.url ?? "").searchParams.get("inNoLibrary")).toBe("true");
     expect(await calls.find((call) => call.url.endsWith("/remove-files"))?.json()).toEqual({ ids: ["3"] });

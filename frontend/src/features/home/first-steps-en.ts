@@ -8,7 +8,7 @@ export const t = createTexts({
   "step-done": "Done:",
   "step-open": "To do:",
   "step-provider": "Add your Usenet provider",
-  "step-provider-help": "You only need the server, user and password.",
+  "step-provider-help": "You only need the server name, username and password.",
   "step-play": "Play a film",
   "step-play-help": "The built-in clip plays even without a provider.",
   "play-clip": "Play the clip",

@@ -3,11 +3,11 @@ import { createTexts } from "@/lib/i18n/texts";
 export const t = createTexts({
   user: "User",
   password: "Password",
-  "need-user": "Enter your user name.",
+  "need-user": "Enter your username.",
   "need-password": "Enter your password.",
   "log-in": "Log in",
   "try-in": { one: "Too many wrong attempts. Try again in {count} second.", other: "Too many wrong attempts. Try again in {count} seconds." },
-  wrong: "Wrong user or password.",
+  wrong: "Wrong username or password.",
   forgot: "Forgot it?",
   "forgot-why": "If you can restart the server, you can reset the login. Your films, settings and keys are kept.",
   "forgot-1": "1. Start the server once with this variable. In a compose file:",

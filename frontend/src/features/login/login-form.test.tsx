@@ -24,7 +24,7 @@ describe("the login", () => {
 
   it("says that user or password is wrong and keeps the focus in the password", async () => {
     const { onLogin } = await logIn(problem(401, "unauthorized", "Wrong user or password."));
-    expect(await screen.findByRole("alert")).toHaveTextContent("Wrong user or password");
+    expect(await screen.findByRole("alert")).toHaveTextContent("Wrong username or password");
     expect(screen.getByLabelText("Password")).toHaveFocus();
     expect(onLogin).not.toHaveBeenCalled();
   });

@@ -2,7 +2,7 @@ import { createTexts } from "@/lib/i18n/texts";
 
 export const t = createTexts({
   providers: "Usenet providers",
-  "providers-help": "Films come from these servers. The lowest priority number is used first.",
+  "providers-help": "Sluice streams from these servers. Lower priority numbers are used first.",
   locked: "Providers are set by the environment variable <code>{variable}</code>. Remove it to change them here.",
   add: "Add a provider",
   "none-title": "No provider yet",
@@ -98,10 +98,10 @@ export const t = createTexts({
   "cause.tls-port": "That port requires TLS.",
   "cause.bad-certificate": "The server's certificate can't be trusted.",
   "cause.not-nntp": "That isn't a Usenet server.",
-  "cause.wrong-login": "Wrong user or password.",
+  "cause.wrong-login": "Wrong username or password.",
   "cause.account-expired": "Your account has expired or is blocked.",
   "cause.too-many-connections": "All of your account's connections are in use.",
-  "cause.refused": "The server turned us away.",
+  "cause.refused": "The server rejected the connection.",
   "cause.password-needed": "The saved password belongs to another server.",
   "advice.unknown-host": "Check the spelling. You'll find the name in your provider's welcome email.",
   "advice.forbidden-address": "Use your provider's public server name.",

@@ -48,7 +48,7 @@ describe("the form of a provider", () => {
     });
     renderAt("/setup", <ProviderForm row={null} isStep onSaved={() => undefined} />);
     await fill();
-    expect(await screen.findByRole("alert")).toHaveTextContent(/Wrong user or password.*481 rejected/);
+    expect(await screen.findByRole("alert")).toHaveTextContent(/Wrong username or password.*481 rejected/);
     await userEvent.click(screen.getByRole("button", { name: "Change the login" }));
     await waitFor(() => expect(screen.getByLabelText("User")).toHaveFocus());
     expect(calls.some((call) => call.url.endsWith("/api/providers"))).toBe(false);

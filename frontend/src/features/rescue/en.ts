@@ -16,5 +16,5 @@ export const t = createTexts({
   requeue: "Re-import NZBs added after this backup",
   restore: "Restore",
   "restore-help": "Sluice restarts. The current database is kept for seven days.",
-  restarting: "Restarting with the backup. This page will reload automatically.",
+  restarting: "Restarting from the backup. This page will reload automatically.",
 });

@@ -68,8 +68,8 @@ describe("the card of backups", () => {
     expect(screen.getByText("/mnt/backup")).toBeVisible();
     expect(screen.getByText("Copied")).toBeVisible();
     expect(screen.getByText("Second folder only")).toBeVisible();
-    await userEvent.click(screen.getByRole("button", { name: `Delete the backup of ${formatDateTime(row.at)}` }));
-    expect(await screen.findByText(/Its copy in the second folder stays/)).toBeVisible();
+    await userEvent.click(screen.getByRole("button", { name: `Delete the backup from ${formatDateTime(row.at)}` }));
+    expect(await screen.findByText(/Its copy in the second folder and all other backups are kept/)).toBeVisible();
   });
 
   it("says why nothing is copied to the second folder", async () => {
@@ -84,7 +84,7 @@ describe("the card of backups", () => {
     mockApi({ "GET /api/backups": { ...list, second: { ...second, count: 0, newestAt: null, warning: "Same disk." } }, "GET /api/backups/later": nothing });
     renderAt("/settings/backups", <BackupsCard />);
     expect(await screen.findByText("Same disk.")).toBeVisible();
-    expect(screen.getByText("No copies yet. The next backup is copied here.")).toBeVisible();
+    expect(screen.getByText("No copies yet. The next backup will be copied here.")).toBeVisible();
   });
 
   it("creates a backup on request", async () => {

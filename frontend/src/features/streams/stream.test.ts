@@ -40,14 +40,14 @@ describe("runsOf", () => {
 
 describe("verdictOf", () => {
   it.each([
-    ["ok", /well, with 25 sec buffered/, {}],
+    ["ok", /smoothly with 25 sec buffered/, {}],
     ["info", /with only 1 sec buffered. It may stutter/, { aheadBytes: 1e6 }],
-    ["ok", /well, with 1 sec buffered/, { aheadBytes: 1e6, wait: "player-slow" }],
+    ["ok", /smoothly with 1 sec buffered/, { aheadBytes: 1e6, wait: "player-slow" }],
     ["warn", /playback may pause/, { wait: "provider-slots", aheadBytes: 0 }],
     ["info", /Playing with 25 sec buffered, waiting for more/, { wait: "provider-slots" }],
     ["bad", /^2 articles are missing/, { missing: 2, wait: "provider-slots" }],
     ["ok", /Paused, with 50 MB/, { state: "paused", wait: "player-slow", bytesPerSecond: 0 }],
-    ["ok", /the rest of the file/, { position: 9.9e8, aheadBytes: 1e7 }],
+    ["ok", /The rest of the file/, { position: 9.9e8, aheadBytes: 1e7 }],
     ["info", /Just started/, { lastReadAt: at, aheadBytes: 0 }],
     ["info", /has ended/, { state: "ended", missing: 2 }],
   ] as const)("says %s: %s", (tone, sentence, change) => {

@@ -24,7 +24,7 @@ describe("reasons for waiting", () => {
     ["limit", 5e6, "bytes-per-second", "limit 5 MB/s"],
     ["other-streams", 6, "streams", "shared by 6 streams"],
     ["article-retry", 2_600, "ms", "requested 2.6 sec ago"],
-    ["cpu", 97, "percent", "97% of all cores"],
+    ["cpu", 97, "percent", "97% across all cores"],
     ["player-slow", 4_200, "ms", "no read for 4.2 sec"],
     ["provider-down", null, null, ""],
     ["none", null, null, ""],

@@ -43,7 +43,7 @@ describe("the page of a playback", () => {
   it("shows the map as a drawing and as a table", async () => {
     mockApi({ "GET /api/streams/s1": detail });
     renderAt("/streams/s1", <StreamPage id="s1" />);
-    expect(await screen.findByRole("img", { name: "Where the file's data is. The player is at 25%." })).toBeInTheDocument();
+    expect(await screen.findByRole("img", { name: "Buffer map: in memory, on disk or not loaded. The player is at 25%." })).toBeInTheDocument();
     await userEvent.click(screen.getByRole("button", { name: "Show as table" }));
     expect(screen.getByRole("row", { name: "On disk 0% · 0 bytes 25% · 250 MB" })).toBeInTheDocument();
     expect(screen.getByRole("row", { name: "Missing 87.5% · 875 MB 100% · 1 GB" })).toBeInTheDocument();
@@ -59,7 +59,7 @@ describe("the page of a playback", () => {
   it("says in a sentence that the server has forgotten the playback", async () => {
     mockApi({ "GET /api/streams/s1": problem(404, "not-found", "This playback has ended or never existed.") });
     renderAt("/streams/s1", <StreamPage id="s1" />);
-    expect(await screen.findByText("This playback has ended")).toBeInTheDocument();
+    expect(await screen.findByText("This stream has ended")).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Open log" })).toHaveAttribute("href", "/logs?stream=s1");
   });
 });
