@@ -91,7 +91,7 @@ fail() {
 # Installs programs that mostly end-to-end tests use. A test is skipped if its program is missing.
 install_programs() {
   local program missing=()
-  for program in chromium curl ffmpeg litmus par2 rclone wrk; do
+  for program in chromium chromium-headless-shell curl ffmpeg litmus par2 rclone wrk; do
     command -v "$program" >/dev/null || missing+=("$program")
   done
   command -v 7z >/dev/null || missing+=(p7zip-full)
@@ -260,7 +260,7 @@ run_frontend() {
 run_browser() {
   [ -e "$root/backend/src/Server/wwwroot/index.html" ] || { echo "test.sh: without the tests in a browser, because the web UI is not built"; skipped=$((skipped + 1)); return; }
   cd "$root/frontend" || return
-  if command -v chromium >/dev/null; then
+  if command -v chromium-headless-shell chromium >/dev/null; then
     SLUICE_SERVER=$SERVER run_vitest "$1" "$2"
   else
     run_vitest size size

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type TestContext, afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settle } from "./checks";
-import { type RunningServer, openPage, setUp, startBrowser, startServer } from "./harness";
+import { type RunningServer, openPage as open, setUp, startBrowser, startServer } from "./harness";
 
 let server: RunningServer;
 let browser: Browser;
@@ -12,11 +12,6 @@ beforeAll(async () => {
   cookie = await setUp(server);
 });
 
-// After failed tests too, because pages left open would slow down the next ones.
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-});
-
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
@@ -25,9 +20,16 @@ afterAll(async () => {
 const away = "The server is restarting – this opens by itself.";
 const scripts = "**/assets/*.js";
 
+/** Opens a page that is closed after the test, also if it fails, because pages left open would slow down the next ones. */
+async function openPage({ onTestFinished }: TestContext): Promise<Page & { errors: string[] }> {
+  const page = await open(browser, server, { cookie });
+  onTestFinished(() => page.context().close());
+  return page;
+}
+
 /** Opens a page and blocks all parts that it has not loaded yet. `letIn` unblocks them. */
-async function openWithout(where: string, how: "404" | "503" | "never"): Promise<{ page: Page & { errors: string[] }; letIn: () => void }> {
-  const page = await openPage(browser, server, { cookie });
+async function openWithout(test: TestContext, where: string, how: "404" | "503" | "never"): Promise<{ page: Page & { errors: string[] }; letIn: () => void }> {
+  const page = await openPage(test);
   let isAway = true;
   let held: (() => void)[] = [];
   await page.goto(where);
@@ -51,8 +53,9 @@ const pages = { "": "Files", files: "Queue", queue: "History", history: "Logs", 
 
 describe("a server that restarts under an open tab", () => {
   for (const how of ["404", "503", "never"] as const) {
-    it.each(Object.entries(pages))(`keeps the frame of /%s while its parts get the answer ${how}, then opens %s by itself`, async (where, next) => {
-      const { page, letIn } = await openWithout(where, how);
+    // They mostly wait, and no other test restarts the server meanwhile.
+    it.concurrent.for(Object.entries(pages))(`keeps the frame of /%s while its parts get the answer ${how}, then opens %s by itself`, async ([where, next], test) => {
+      const { page, letIn } = await openWithout(test, where, how);
       const heading = await page.locator("h1").textContent();
       const rail = page.getByRole("navigation", { name: "Pages" }).first();
       // Asks for a menu, a dialog and a page.
@@ -69,8 +72,8 @@ describe("a server that restarts under an open tab", () => {
     });
   }
 
-  it("keeps typed text, and the notice disappears by itself", async () => {
-    const page = await openPage(browser, server, { cookie });
+  it("keeps typed text, and the notice disappears by itself", async (test) => {
+    const page = await openPage(test);
     await page.goto("queue");
     await settle(page);
     const address = page.getByRole("textbox", { name: "NZB link" });
@@ -84,8 +87,8 @@ describe("a server that restarts under an open tab", () => {
     expect(await address.inputValue()).toBe("https://indexer.test/film.nzb");
   });
 
-  it("takes a file that is dropped before the upload part is loaded", async () => {
-    const { page, letIn } = await openWithout("files", "503");
+  it("takes a file that is dropped before the upload part is loaded", async (test) => {
+    const { page, letIn } = await openWithout(test, "files", "503");
     await page.evaluate(() => {
       const transfer = new DataTransfer();
       transfer.items.add(new File(["no NZB"], "film.nzb"));
@@ -105,8 +108,8 @@ describe("a server that was updated under an open tab", () => {
     await page.route(`${server.url}/`, (route) => route.fulfill({ contentType: "text/html", body: other }));
   };
 
-  it("reloads the tab once, at the requested page", async () => {
-    const page = await openPage(browser, server, { cookie });
+  it("reloads the tab once, at the requested page", async (test) => {
+    const page = await openPage(test);
     await page.goto("files");
     await settle(page);
     await update(page);
@@ -117,8 +120,8 @@ describe("a server that was updated under an open tab", () => {
     expect(loads).toEqual(["/queue"]);
   });
 
-  it("does not reload the tab over typed text", async () => {
-    const page = await openPage(browser, server, { cookie });
+  it("does not reload the tab over typed text", async (test) => {
+    const page = await openPage(test);
     await page.goto("settings/system");
     await settle(page);
     const field = page.locator("main input[type=text], main input[type=url]").first();
