@@ -52,3 +52,4 @@ using Xunit;
 [assembly: Takes(typeof(TraitTests), 16)]
 [assembly: Takes(typeof(SecondProviderTests), 15)]
 [assembly: Takes(typeof(ReasonTests), 14)]
+[assembly: Takes(typeof(QuotaRestartTests), 10)]

@@ -62,6 +62,16 @@ internal sealed class EngineHost : IAsyncDisposable
 
     public StreamEngine Engine { get; }
 
+    /// <summary>Bytes that count toward the data cap of an account.</summary>
+    public long Charged(int provider) => _accounts.Charged(Accounts[provider].Id);
+
+    /// <summary>Adds to the bytes that count toward the data cap of an account; a negative number refills it.</summary>
+    public void Charge(int provider, long bytes)
+    {
+        _accounts.AddCharged(Accounts[provider].Id, bytes);
+        _accounts.OnQuotaChanged();
+    }
+
     /// <summary>State of the pools, for the message of a failing test.</summary>
     public string Pools => string.Join(Environment.NewLine, _connections);
 

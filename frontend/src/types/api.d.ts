@@ -676,6 +676,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/providers/{id}/refill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RefillProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/providers/{id}/reset": {
         parameters: {
             query?: never;
@@ -1369,7 +1385,7 @@ export interface components {
         /** @enum {string} */
         ArticleFlow: "asked" | "receiving" | "late";
         /** @enum {string} */
-        AttentionKind: "no-provider" | "provider-fails" | "storage" | "safe-mode" | "secret-key" | "open-tree" | "arr" | "watch-folder" | "backup" | "setting" | "film" | "log";
+        AttentionKind: "no-provider" | "provider-fails" | "provider-quota" | "storage" | "safe-mode" | "secret-key" | "open-tree" | "arr" | "watch-folder" | "backup" | "setting" | "film" | "log";
         /** @enum {string} */
         AttentionLevel: "error" | "warning";
         AttentionRow: {
@@ -1986,9 +2002,50 @@ export interface components {
         };
         /** @enum {string} */
         ProviderMemoryKind: "breaker" | "cap" | "bytes";
+        ProviderQuota: {
+            /** Format: int64 */
+            byteLimit: number;
+            /** Format: int32 */
+            resetDay: number;
+            /** Format: int32 */
+            reservePercent: number;
+            state: components["schemas"]["QuotaState"];
+            /** Format: int64 */
+            limit: number;
+            /** Format: int64 */
+            used: number;
+            /** Format: int64 */
+            left: number;
+            lanes: components["schemas"]["ProviderLanes"];
+            /** Format: int64 */
+            bytesPerDay: number;
+            /** Format: date */
+            lastsUntil: null | string;
+            /** Format: date */
+            nextReset: null | string;
+            /** Format: int32 */
+            daysUntilReset: null | number;
+        };
+        ProviderQuotaSave: {
+            /** Format: int64 */
+            byteLimit: number;
+            /**
+             * Format: int32
+             * @default 0
+             */
+            resetDay: number;
+            /** Format: int32 */
+            reservePercent?: null | number;
+            /** Format: int64 */
+            usedBefore?: null | number;
+        };
         ProviderRates: {
             id: string;
             rates: number[];
+        };
+        ProviderRefill: {
+            /** Format: int64 */
+            bytes: number;
         };
         ProviderReset: {
             what: components["schemas"]["ProviderMemoryKind"];
@@ -2022,6 +2079,7 @@ export interface components {
             missPercent: null | number;
             /** Format: double */
             latencyMs: null | number;
+            quota: null | components["schemas"]["ProviderQuota"];
         };
         ProviderRows: {
             items: components["schemas"]["ProviderRow"][];
@@ -2046,6 +2104,7 @@ export interface components {
             backbone?: null | string;
             /** @default false */
             skipsCertificateCheck: boolean;
+            quota?: null | components["schemas"]["ProviderQuotaSave"];
         };
         ProvidersFrame: {
             kind: components["schemas"]["FrameKind"];
@@ -2224,6 +2283,8 @@ export interface components {
             password?: null | string;
             priority?: null | components["schemas"]["JobPriority"];
         };
+        /** @enum {string} */
+        QuotaState: "free" | "fill-only" | "spent";
         ReceiptFile: {
             id: string;
             name: string;
@@ -4305,6 +4366,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RefillProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderRefill"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRow"];
+                };
             };
             /** @description An error. */
             default: {

@@ -10,6 +10,7 @@ using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Media.Tracks;
+using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.AdminApi;
 
@@ -25,6 +26,7 @@ namespace Sluice.Server.AdminApi;
         typeof(KebabCaseEnumConverter<ImportKind>), typeof(KebabCaseEnumConverter<ImportStage>), typeof(KebabCaseEnumConverter<ItemState>),
         typeof(KebabCaseEnumConverter<KeyState>), typeof(KebabCaseEnumConverter<PlaybackState>), typeof(KebabCaseEnumConverter<ProviderCondition>),
         typeof(KebabCaseEnumConverter<ProviderTestCause>), typeof(KebabCaseEnumConverter<ProviderTestStage>), typeof(KebabCaseEnumConverter<ProviderTestState>),
+        typeof(KebabCaseEnumConverter<QuotaState>),
         typeof(KebabCaseEnumConverter<QueuePriority>), typeof(KebabCaseEnumConverter<SettingGroup>),
         typeof(KebabCaseEnumConverter<SettingOrigin>), typeof(KebabCaseEnumConverter<SubtitleForm>), typeof(KebabCaseEnumConverter<TrackKind>), typeof(KebabCaseEnumConverter<WaitReason>),
     ])]
@@ -80,6 +82,7 @@ namespace Sluice.Server.AdminApi;
 [JsonSerializable(typeof(ProviderRow))]
 [JsonSerializable(typeof(ProviderSave))]
 [JsonSerializable(typeof(ProviderReset))]
+[JsonSerializable(typeof(ProviderRefill))]
 [JsonSerializable(typeof(ProviderTest))]
 [JsonSerializable(typeof(ProviderTestStep))]
 [JsonSerializable(typeof(ProviderTestOutcome))]

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net.ServerSentEvents;
 using System.Runtime.CompilerServices;
 using System.Text.Json;
@@ -5,6 +6,7 @@ using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.AspNetCore.Http.Timeouts;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
@@ -25,6 +27,10 @@ internal static class ProviderResource
         ["Priority"] = "priority",
         ["StorageGroup"] = "backbone",
         ["SkipTlsVerification"] = "skipsCertificateCheck",
+        ["ByteLimit"] = "byteLimit",
+        ["ResetDay"] = "resetDay",
+        ["ReservePercent"] = "reservePercent",
+        ["BytesUsedOffset"] = "usedBefore",
     };
 
     public static void MapProviders(this RouteGroupBuilder api)
@@ -35,6 +41,7 @@ internal static class ProviderResource
         providers.MapPut("/{id}", ChangeAsync).WithName("ChangeProvider");
         providers.MapDelete("/{id}", RemoveAsync).WithName("RemoveProvider");
         providers.MapPost("/{id}/reset", ResetAsync).WithName("ResetProvider");
+        providers.MapPost("/{id}/refill", RefillAsync).WithName("RefillProvider");
         // Sends `step` events with ProviderTestStep, then one `done` event with ProviderTestOutcome.
         providers.MapPost("/test", Test).Produces<ProviderTestStep>(StatusCodes.Status200OK, "text/event-stream").WithName("TestProvider");
     }
@@ -42,13 +49,13 @@ internal static class ProviderResource
     private static Ok<ProviderRows> List(ProviderTable table, ProviderEditor editor) => TypedResults.Ok(new ProviderRows(table.Rows(), editor.Lock));
 
     private static Task<Results<Ok<ProviderRow>, JsonHttpResult<Problem>>> AddAsync(
-        ProviderSave provider, ProviderEditor editor, ProviderTable table, CancellationToken cancellationToken) =>
-        SaveAsync(Options(provider, Guid.NewGuid(), null), provider.Password, isNew: true, editor, table, cancellationToken);
+        ProviderSave provider, ProviderEditor editor, ProviderTable table, TimeProvider time, CancellationToken cancellationToken) =>
+        SaveAsync(WithQuota(Options(provider, Guid.NewGuid(), null), provider.Quota, time), provider.Password, isNew: true, editor, table, cancellationToken);
 
     private static async Task<Results<Ok<ProviderRow>, JsonHttpResult<Problem>>> ChangeAsync(
-        string id, ProviderSave provider, ProviderEditor editor, ProviderTable table, CancellationToken cancellationToken) =>
+        string id, ProviderSave provider, ProviderEditor editor, ProviderTable table, TimeProvider time, CancellationToken cancellationToken) =>
         Guid.TryParse(id, out var known) && editor.Find(known) is { } saved
-            ? await SaveAsync(Options(provider, known, saved), provider.Password, isNew: false, editor, table, cancellationToken)
+            ? await SaveAsync(WithQuota(Options(provider, known, saved), provider.Quota, time), provider.Password, isNew: false, editor, table, cancellationToken)
             : NoProvider();
 
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> RemoveAsync(string id, ProviderEditor editor, CancellationToken cancellationToken)
@@ -66,19 +73,39 @@ internal static class ProviderResource
     }
 
     private static async Task<Results<Ok<ProviderRow>, JsonHttpResult<Problem>>> ResetAsync(
-        string id, ProviderReset request, ProviderHost host, ProviderUsage usage, ProviderTable table, CancellationToken cancellationToken)
+        string id, ProviderReset request, ProviderHost host, ProviderUsage usage, ProviderQuotas quotas, ProviderTable table, CancellationToken cancellationToken)
     {
-        var index = Guid.TryParse(id, out var known) ? host.Providers.ToList().FindIndex(state => state.Options.Id == known) : -1;
-        if (index < 0)
+        var (index, state) = Find(id, host);
+        if (state is null)
             return NoProvider();
         if (request.What == ProviderMemoryKind.Breaker)
             host.Unblock(index);
         else if (request.What == ProviderMemoryKind.Cap)
             host.ForgetCap(index);
         else
-            await usage.ForgetAsync(known, cancellationToken);
-        return table.Find(known) is { } row ? TypedResults.Ok(row) : NoProvider();
+        {
+            await usage.ForgetAsync(state.Options.Id, cancellationToken);
+            await quotas.ResetAsync(state.Account, cancellationToken);
+        }
+
+        return table.Find(state.Options.Id) is { } row ? TypedResults.Ok(row) : NoProvider();
     }
+
+    private static async Task<Results<Ok<ProviderRow>, JsonHttpResult<Problem>>> RefillAsync(
+        string id, ProviderRefill request, ProviderHost host, ProviderQuotas quotas, ProviderTable table, CancellationToken cancellationToken)
+    {
+        if (Find(id, host).State is not { } state)
+            return NoProvider();
+        if (request.Bytes is < 1 or > ProviderJson.MaxBytes)
+            return AdminProblem.BadInput("bytes", string.Create(CultureInfo.InvariantCulture, $"Must be a whole number from 1 to {ProviderJson.MaxBytes}."));
+        if (!await quotas.RefillAsync(state.Account, request.Bytes, cancellationToken))
+            return AdminProblem.WrongState("This provider has no data cap, or too much was added to it already.");
+        return table.Find(state.Options.Id) is { } row ? TypedResults.Ok(row) : NoProvider();
+    }
+
+    private static (int Index, ProviderState? State) Find(string id, ProviderHost host) => Guid.TryParse(id, out var known)
+        ? host.Providers.Index().FirstOrDefault(provider => provider.Item.Options.Id == known)
+        : default;
 
     private static IResult Test(ProviderTest test, HttpContext http, ProviderEditor editor, AccountChecks checks)
     {
@@ -147,6 +174,22 @@ internal static class ProviderResource
             },
             Priority = provider.Priority,
             Backbone = provider.Backbone?.Trim() ?? "",
+        };
+    }
+
+    private static ProviderOptions WithQuota(ProviderOptions options, ProviderQuotaSave? quota, TimeProvider time)
+    {
+        if (quota is null)
+            return options;
+        return options with
+        {
+            Quota = quota.ByteLimit == 0 ? null : new DataQuota(quota.ByteLimit)
+            {
+                ResetDay = quota.ResetDay,
+                ReservePercent = quota.ReservePercent ?? ProviderJson.UsualReserve(options.Kind, quota.ResetDay),
+                UsedBefore = quota.UsedBefore ?? options.Quota?.UsedBefore ?? 0,
+                UsedBeforeAt = quota.UsedBefore is null ? options.Quota?.UsedBeforeAt : time.WallTime(),
+            },
         };
     }
 

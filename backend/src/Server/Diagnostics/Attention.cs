@@ -25,6 +25,9 @@ internal enum AttentionKind
     /// <summary>A provider fails. The target is the provider's id.</summary>
     ProviderFails,
 
+    /// <summary>The data cap of a provider is nearly or entirely used up. The target is its id.</summary>
+    ProviderQuota,
+
     /// <summary>The disk is full or not writable.</summary>
     Storage,
 
@@ -82,11 +85,11 @@ internal sealed class Attention(
     private static readonly TimeSpan LogWindow = TimeSpan.FromHours(1);
 
     // These log warnings about problems that already have a row. FirstStart logs only during setup.
-    private static readonly string[] ShownElsewhere = ["FirstStart", "GetAndHeadHandler", nameof(SettingsStore), nameof(StorageState), nameof(BackupWorker), nameof(SecondFolderWorker)];
+    private static readonly string[] ShownElsewhere = ["FirstStart", "GetAndHeadHandler", "ProviderQuotas", nameof(SettingsStore), nameof(StorageState), nameof(BackupWorker), nameof(SecondFolderWorker)];
 
     private static readonly AttentionKind[] Order =
     [
-        AttentionKind.SafeMode, AttentionKind.Storage, AttentionKind.SecretKey, AttentionKind.NoProvider, AttentionKind.ProviderFails, AttentionKind.Film, AttentionKind.Arr,
+        AttentionKind.SafeMode, AttentionKind.Storage, AttentionKind.SecretKey, AttentionKind.NoProvider, AttentionKind.ProviderFails, AttentionKind.ProviderQuota, AttentionKind.Film, AttentionKind.Arr,
         AttentionKind.WatchFolder, AttentionKind.Backup, AttentionKind.Setting, AttentionKind.OpenTree, AttentionKind.Log,
     ];
 

@@ -23,9 +23,12 @@ internal sealed class AccountChecks(ProviderHost providers, HostLookup lookup, S
     {
         if (Interlocked.Exchange(ref _isTaken, 1) == 1)
             return null;
+        // The speed test must not exceed the data cap of a saved account.
+        var saved = providers.Providers.FirstOrDefault(state => state.Options.Id == provider.Id);
+        var most = saved?.Options.Quota?.Left(providers.Charged(saved.Account)) ?? long.MaxValue;
         var isSavedHost = providers.Providers.Any(state => state.Options.Host.Equals(provider.Host, StringComparison.OrdinalIgnoreCase));
         return new AccountCheck(
-            provider, needsPassword, () => providers.Test(provider, new GuardedNames(lookup, isSavedHost)), articles, budget, time, () => Volatile.Write(ref _isTaken, 0));
+            provider, needsPassword, () => providers.Test(provider, new GuardedNames(lookup, isSavedHost)), articles, budget with { Bytes = Math.Clamp(most, 0, budget.Bytes) }, time, () => Volatile.Write(ref _isTaken, 0));
     }
 
     /// <summary>Omits addresses that are not public (S10). Saved hosts are trusted, because the administrator entered them.</summary>
@@ -322,6 +325,10 @@ internal sealed class AccountCheck(
         {
             End(ProviderTestState.Ok, string.Create(CultureInfo.InvariantCulture, $"{speed / 1e6:0.0} MB/s over {Count(connections.Count)}."), speed);
             Outcome = Outcome with { BytesPerSecond = speed };
+        }
+        else if (budget.Bytes == 0)
+        {
+            End(ProviderTestState.Skipped, "The data cap leaves nothing to measure the speed with.");
         }
         else
         {

@@ -6,9 +6,9 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Server.Providers;
 
 /// <summary>Lists the problems with providers.</summary>
-internal sealed class ProviderAttention(ProviderHost providers, SettingsSource settings, IOptionsMonitor<UsenetOptions> usenet)
+internal sealed class ProviderAttention(ProviderHost providers, ProviderQuotas quotas, SettingsSource settings, IOptionsMonitor<UsenetOptions> usenet)
 {
-    /// <summary>Returns failing providers, a missing provider, and invalid entries of the setting.</summary>
+    /// <summary>Returns failing providers, nearly used data caps, a missing provider, and invalid entries of the setting.</summary>
     public IEnumerable<AttentionRow> Rows()
     {
         _ = ProviderJson.Read(usenet.CurrentValue.Providers, out var elements);
@@ -22,11 +22,19 @@ internal sealed class ProviderAttention(ProviderHost providers, SettingsSource s
             yield return new(AttentionKind.NoProvider, AttentionLevel.Error, "No provider is set up. Nothing can be fetched until one is.", null, null);
 
         var enabled = providers.Providers.Where(static provider => provider.Options.Kind != ProviderKind.Disabled).ToArray();
-        var level = Array.TrueForAll(enabled, static provider => provider.Fault is not null) ? AttentionLevel.Error : AttentionLevel.Warning;
+        var level = Array.TrueForAll(enabled, static provider => provider.Fault is not null || provider.Status?.Quota == QuotaState.Spent) ? AttentionLevel.Error : AttentionLevel.Warning;
         foreach (var provider in enabled)
         {
             if (provider.Fault is { } fault)
                 yield return new(AttentionKind.ProviderFails, level, $"{provider.Options.Name} {ProviderSentences.Short(fault)}", provider.Options.Id.ToString("D"), null);
+            if (provider.Options.Quota is null || quotas.Find(provider.Account) is not { Warning: > 0 } use)
+                continue;
+            yield return new(
+                AttentionKind.ProviderQuota,
+                use.State == QuotaState.Spent ? level : AttentionLevel.Warning,
+                $"{provider.Options.Name} {ProviderSentences.Short(use)}",
+                provider.Options.Id.ToString("D"),
+                null);
         }
     }
 }

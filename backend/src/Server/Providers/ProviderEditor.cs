@@ -149,9 +149,27 @@ internal sealed class ProviderList
         fields["Priority"] = provider.Priority;
         fields["StorageGroup"] = provider.Backbone;
         fields.Remove("Backbone");
+        Put(provider.Quota, fields);
         return ProviderJson.Faults(fields.ToJsonString())
             .GroupBy(fault => fault.Field, fault => fault.Sentence)
             .ToDictionary(fault => fault.Key, fault => (string[])[$"{char.ToUpperInvariant(fault.First()[0])}{fault.First()[1..]}."]);
+    }
+
+    /// <summary>Writes a data cap. Without one, the element keeps the other fields, because they have no effect.</summary>
+    private static void Put(DataQuota? quota, JsonObject fields)
+    {
+        if (quota is null)
+        {
+            if (fields.ContainsKey("ByteLimit"))
+                fields["ByteLimit"] = null;
+            return;
+        }
+
+        fields["ByteLimit"] = quota.ByteLimit;
+        fields["ResetDay"] = quota.ResetDay;
+        fields["ReservePercent"] = quota.ReservePercent;
+        fields["BytesUsedOffset"] = quota.UsedBefore;
+        fields["BytesUsedResetAt"] = quota.UsedBeforeAt?.ToUnixTimeMilliseconds() ?? 0;
     }
 
     public void Remove(int element) => _elements.RemoveAt(element);

@@ -30,6 +30,9 @@ internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? St
     /// <summary>Number of connections, including those that are opening or closing.</summary>
     public int Sockets => Status?.Sockets ?? 0;
 
+    /// <summary>The id under which its account counts bytes: the id of the first entry if several entries share the account.</summary>
+    public Guid Account => Status?.Account ?? Options.Id;
+
     /// <summary>The fault that started its cooldown; null if usable.</summary>
     public NntpFault? Fault => Status?.Fault;
 
@@ -124,6 +127,16 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
 
     /// <summary>Usage since startup by provider id, including removed providers.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
+
+    /// <summary>Bytes charged to the data cap of an account, as in <see cref="NntpAccounts.Charged"/>.</summary>
+    public long Charged(Guid account) => _accounts.Charged(account);
+
+    public void SetCharged(Guid account, long bytes) => _accounts.SetCharged(account, bytes);
+
+    public void AddCharged(Guid account, long bytes) => _accounts.AddCharged(account, bytes);
+
+    /// <summary>Applies changed counts to waiting fetches and imports. Call under no lock.</summary>
+    public void OnQuotaChanged() => _accounts.OnQuotaChanged();
 
     /// <summary>Times to the first byte of articles since startup, by provider id.</summary>
     public IReadOnlyDictionary<Guid, HistogramSnapshot> FirstBytes => _accounts.FirstBytes;

@@ -13,6 +13,9 @@ namespace Sluice.Server.Providers;
 /// </summary>
 internal static class ProviderJson
 {
+    /// <summary>The largest data cap, and the most that can be added to it: an exabyte.</summary>
+    public const long MaxBytes = 1_000_000_000_000_000_000;
+
     private const int MaxHostLength = 253;
     private const int MaxTextLength = 512;
     private const int PinDigits = 64;
@@ -100,6 +103,7 @@ internal static class ProviderJson
         if (id.Length > 0 && !Guid.TryParse(id, out given))
             fields.Refuse("ProviderId", "must be a GUID");
 
+        var kind = (ProviderKind)fields.Number("Type", 0, 3, (int)ProviderKind.Pooled);
         return new ProviderOptions
         {
             Id = given != Guid.Empty ? given : IdOf($"{host}:{port} {user}"),
@@ -112,10 +116,31 @@ internal static class ProviderJson
             User = user.Length > 0 ? user : null,
             Password = fields.Text("Pass", MaxTextLength) is { Length: > 0 } password ? password : null,
             MaxConnections = fields.Number("MaxConnections", 1, 500, 20),
-            Kind = (ProviderKind)fields.Number("Type", 0, 3, (int)ProviderKind.Pooled),
+            Kind = kind,
             Priority = fields.Number("Priority", 0, 99, 0),
             PipeliningDepth = fields.Has("PipeliningDepth") ? fields.Number("PipeliningDepth", 1, 64, 1) : null,
             Backbone = backbone.Length > 0 ? backbone : fields.Text("Backbone", MaxTextLength),
+            Quota = ReadQuota(fields, kind),
+        };
+    }
+
+    /// <summary>The reserve in percent if none is set. A block and a backup have none, because they exist to fill gaps.</summary>
+    public static int UsualReserve(ProviderKind kind, int resetDay) => kind == ProviderKind.Pooled && resetDay > 0 ? 20 : 0;
+
+    /// <summary>Parses the data cap; null without one. The names come from the nzbdav family, and 0 means no cap.</summary>
+    private static DataQuota? ReadQuota(ProviderFields fields, ProviderKind kind)
+    {
+        var limit = fields.Whole("ByteLimit", 0, MaxBytes, 0);
+        var resetDay = fields.Number("ResetDay", 0, DataQuota.LastResetDay, 0);
+        var reserve = fields.Number("ReservePercent", 0, DataQuota.MaxReservePercent, UsualReserve(kind, resetDay));
+        var usedBefore = fields.Whole("BytesUsedOffset", -MaxBytes, MaxBytes, 0);
+        var usedBeforeAt = fields.Whole("BytesUsedResetAt", 0, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds(), 0);
+        return limit == 0 ? null : new DataQuota(limit)
+        {
+            ResetDay = resetDay,
+            ReservePercent = reserve,
+            UsedBefore = usedBefore,
+            UsedBeforeAt = usedBeforeAt > 0 ? DateTimeOffset.FromUnixTimeMilliseconds(usedBeforeAt) : null,
         };
     }
 
@@ -197,13 +222,16 @@ internal sealed class ProviderFields
     }
 
     /// <summary>Parses an integer within a range, from a number or text.</summary>
-    public int Number(string name, int min, int max, int fallback)
+    public int Number(string name, int min, int max, int fallback) => (int)Whole(name, min, max, fallback);
+
+    /// <summary>Parses a large integer within a range, from a number or text.</summary>
+    public long Whole(string name, long min, long max, long fallback)
     {
         if (ProviderJson.Property(_element, name) is not { } value)
             return fallback;
 
         if (Written(value) is { } text && SettingText.ReadNumber(text) is { } number && number >= min && number <= max)
-            return (int)number;
+            return number;
 
         Refuse(name, string.Create(CultureInfo.InvariantCulture, $"must be a whole number from {min} to {max}"));
         return fallback;

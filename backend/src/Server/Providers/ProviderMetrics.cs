@@ -6,7 +6,7 @@ namespace Sluice.Server.Providers;
 
 /// <summary>Metrics of providers, connections and the segments that they deliver (ADM-40, OPS-31). Read when they are requested.</summary>
 /// <remarks>Thread-safe. Removed providers are absent, because they have no nickname any more.</remarks>
-internal sealed class ProviderMetrics(ProviderHost host)
+internal sealed class ProviderMetrics(ProviderHost host, ProviderQuotas quotas)
 {
     private static readonly (OperationLane Lane, string Name)[] Lanes =
         [(OperationLane.Playback, "playback"), (OperationLane.Import, "import"), (OperationLane.HealthCheck, "checks")];
@@ -16,6 +16,7 @@ internal sealed class ProviderMetrics(ProviderHost host)
         var providers = host.Providers;
         var named = NamesOf(providers).Zip(providers).ToArray();
         WriteTraffic(to, named);
+        WriteQuotas(to, named);
         WriteConnections(to, named);
         WriteFetching(to);
         return ValueTask.CompletedTask;
@@ -67,6 +68,18 @@ internal sealed class ProviderMetrics(ProviderHost host)
         {
             if (times.TryGetValue(state.Options.Id, out var histogram))
                 to.Sample(histogram, ("provider", name));
+        }
+    }
+
+    private void WriteQuotas(MetricsWriter to, (string Name, ProviderState State)[] providers)
+    {
+        to.Gauge("sluice_provider_quota_bytes", "Data cap of the provider with its refills, and what was used of it in this period. Absent without a cap.");
+        foreach (var (name, state) in providers)
+        {
+            if (state.Options.Quota is null || quotas.Find(state.Account) is not { } use)
+                continue;
+            to.Sample(use.Limit, ("provider", name), ("kind", "limit"));
+            to.Sample(use.Used, ("provider", name), ("kind", "used"));
         }
     }
 

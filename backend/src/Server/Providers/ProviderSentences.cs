@@ -32,6 +32,7 @@ internal static class ProviderSentences
             NntpFault.UnexpectedCode => $"{host} rejected a command that every Usenet server knows{said}. Retrying in a moment.",
             NntpFault.ArticleTooLarge => $"{host} sent more than an article may hold. Retrying in a moment.",
             NntpFault.NoConnection => $"No connection to {host} became free in time. Set more connections if your account allows them.",
+            NntpFault.QuotaReached => $"The data cap of {host} is used up. Refill it, or wait for its reset.",
             NntpFault.NoProvider => "No provider is set up. Add one.",
             _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, null),
         };
@@ -50,6 +51,15 @@ internal static class ProviderSentences
         NntpFault.ConnectionClosed => "closes its connections.",
         _ => "fails again and again.",
     };
+
+    /// <summary>Returns the rest of a sentence about a data cap that deserves a warning; it starts with the provider's name.</summary>
+    public static string Short(QuotaUse use)
+    {
+        var next = use.NextReset is { } day ? string.Create(CultureInfo.InvariantCulture, $" It begins again on {day:d MMMM}.") : " Refill the block once you have bought more.";
+        return use.State == QuotaState.Spent
+            ? $"has used up its data cap and is not asked for articles.{next}"
+            : string.Create(CultureInfo.InvariantCulture, $"has used {100.0 * use.Used / use.Limit:0} % of its data cap.{next}");
+    }
 
     /// <summary>TLS is on, but the port speaks plain text.</summary>
     public static string PlainPort(ProviderOptions provider) => string.Create(

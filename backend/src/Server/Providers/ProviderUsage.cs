@@ -32,6 +32,10 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
     /// <summary>Formats a day for storage and display.</summary>
     public static string Write(DateOnly day) => day.ToString(DayForm, CultureInfo.InvariantCulture);
 
+    /// <summary>Parses a stored day; null if malformed.</summary>
+    public static DateOnly? ReadDay(string day) =>
+        DateOnly.TryParseExact(day, DayForm, CultureInfo.InvariantCulture, DateTimeStyles.None, out var read) ? read : null;
+
     /// <summary>Returns total usage and today's usage by provider id.</summary>
     public IReadOnlyDictionary<Guid, (ProviderUse Total, ProviderUse Today)> TotalsById()
     {
@@ -128,8 +132,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
             foreach (var row in rows)
             {
                 // Skip a malformed row, because it must not hide the others.
-                if (Guid.TryParse(row.Provider, out var provider)
-                    && DateOnly.TryParseExact(row.Day, DayForm, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day))
+                if (Guid.TryParse(row.Provider, out var provider) && ReadDay(row.Day) is { } day)
                     Add(_days, provider, day, row.Read());
             }
         }

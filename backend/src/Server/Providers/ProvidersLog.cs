@@ -28,6 +28,12 @@ internal static partial class ProvidersLog
     [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and cached as if they were good")]
     public static partial void CrcNotChecked(ILogger logger);
 
+    [LoggerMessage(1410, LogLevel.Warning, "{Name} has used {Percent} % of its data cap: {Used:F1} of {Limit:F1} GB")]
+    public static partial void QuotaLow(ILogger logger, string name, int percent, double used, double limit);
+
+    [LoggerMessage(1411, LogLevel.Warning, "{Name} has used up its data cap: {Used:F1} of {Limit:F1} GB. It is not asked for articles until the cap is reset or refilled")]
+    public static partial void QuotaSpent(ILogger logger, string name, double used, double limit);
+
     [LoggerMessage(1405, LogLevel.Warning, "Could not read {Values} from earlier runs: {Reason}")]
     public static partial void MemoryNotRead(ILogger logger, string values, string reason);
 

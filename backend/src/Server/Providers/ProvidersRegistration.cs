@@ -22,6 +22,8 @@ internal static class ProvidersRegistration
         .AddSingleton<ProviderHost>()
         .AddSingleton<ProviderMetrics>()
         .AddSingleton<MetricSource>(provider => provider.GetRequiredService<ProviderMetrics>().WriteAsync)
+        .AddSingleton<ProviderQuotaStore>()
+        .AddSingleton<ProviderQuotas>()
         .AddSingleton<ProviderEditor>()
         .AddSingleton(SpeedBudget.Usual)
         .AddSingleton<AccountChecks>()
@@ -29,6 +31,7 @@ internal static class ProvidersRegistration
         .AddSingleton<AttentionSource>(provider => provider.GetRequiredService<ProviderAttention>().Rows)
         .AddSingleton<EffectiveValues>()
         .AddSingleton<IWorker, LearnedWorker>()
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<ProviderQuotas>())
         .AddSingleton<IWorker, ProviderStart>();
 
     /// <summary>Connects once the settings are loaded, without delaying the startup.</summary>

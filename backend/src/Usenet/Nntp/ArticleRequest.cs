@@ -14,6 +14,12 @@ public readonly record struct ArticleRequest(
     long ExpectedBytes = 0,
     ProviderSet Excluded = default)
 {
+    /// <summary>The article size assumed if unknown.</summary>
+    internal const long UsualBytes = 750 * 1024;
+
+    /// <summary>The largest believed article size, whatever an NZB states.</summary>
+    internal const long MostLikelyBytes = 2 << 20;
+
     /// <summary>Key of the article's release; null if unknown. Providers that lack much of a release are asked last.</summary>
     public object? Release { get; init; }
 
@@ -23,7 +29,7 @@ public readonly record struct ArticleRequest(
     /// <summary>Connections (<see cref="ArticleReply.Connection"/>) that delivered bad or doubtful copies, and that this fetch avoids. May be null.</summary>
     public IReadOnlyCollection<object>? Avoided { get; init; }
 
-    /// <summary>Whether backup providers are skipped, because they may charge for traffic and the user reserves them for viewers.</summary>
+    /// <summary>Whether backups and accounts with a data cap are skipped, because the user reserves their traffic for viewers.</summary>
     public bool SparesBackups { get; init; }
 
     /// <summary>Whether this is a hedge or a retry, which overtakes prefetches.</summary>
@@ -37,6 +43,9 @@ public readonly record struct ArticleRequest(
 
     /// <summary>Number of STAT commands sent instead of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
+
+    /// <summary>Expected bytes of the reply, for limits with a charge in advance.</summary>
+    internal long LikelyBytes => ExpectedBytes > 0 ? Math.Min(ExpectedBytes, MostLikelyBytes) : UsualBytes;
 
     /// <summary>Whether the request tests if a provider responds again. Such requests are rare, so nothing may delay them.</summary>
     internal bool IsProbe { get; init; }

@@ -55,6 +55,9 @@ public enum NntpFault
 
     /// <summary>The server knows the user, but the account has expired, is blocked or has no volume left.</summary>
     AccountRefused,
+
+    /// <summary>The data cap set for the account leaves no room for the article, so it was not asked.</summary>
+    QuotaReached,
 }
 
 /// <summary>A failure between this process and a news server, so nothing is known about the requested article.</summary>
@@ -79,7 +82,7 @@ public sealed class NntpException : IOException
     public bool IsOfReply => Fault is NntpFault.ArticleTooLarge or NntpFault.WrongArticle or NntpFault.MalformedReply;
 
     /// <summary>Whether the same call may succeed a moment later without a settings change.</summary>
-    public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
+    public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.QuotaReached or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
 
     /// <summary>Returns the fault to report for an article that was never requested.</summary>
     /// <remarks>An unusable reply belonged to another article, so it becomes <see cref="NntpFault.NoConnection"/>, which allows retries.</remarks>

@@ -57,6 +57,9 @@ public sealed record ProviderOptions
     /// <summary>Name of the store shared by several providers, so that a miss at one provider counts for all; empty if unknown.</summary>
     public string Backbone { get; init; } = "";
 
+    /// <summary>The data cap of the account; null if it has none.</summary>
+    public DataQuota? Quota { get; init; }
+
     /// <summary>Whether a connection opened for another entry of the account can also serve this entry.</summary>
     internal bool HasLoginOf(ProviderOptions other) =>
         (User, Password, UseTls, SkipTlsVerification, TlsPin) == (other.User, other.Password, other.UseTls, other.SkipTlsVerification, other.TlsPin);

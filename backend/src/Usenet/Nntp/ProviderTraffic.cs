@@ -71,6 +71,10 @@ internal sealed class ProviderTraffic(NntpMeter meter, Guid provider = default)
     private readonly long[] _received = new long[Enum.GetValues<TrafficLane>().Length];
     private long _tried;
     private long _found;
+    private long _charged;
+
+    /// <summary>Bytes charged to the data cap: the value of <see cref="SetCharged"/>, and all bytes received since then.</summary>
+    public long Charged => Volatile.Read(ref _charged);
 
     /// <summary>The settings entry that is counted; empty for the test of an account that has none.</summary>
     public Guid Provider => provider;
@@ -89,11 +93,12 @@ internal sealed class ProviderTraffic(NntpMeter meter, Guid provider = default)
     /// <summary>Time from the command for an article to the first line of its body, if nothing else was outstanding on the connection.</summary>
     public DurationHistogram FirstBytes { get; } = new(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10);
 
-    /// <summary>Counts bytes for their lane, and charges them to the account of their reader.</summary>
+    /// <summary>Counts bytes for the data cap and for their lane, and charges them to the account of their reader.</summary>
     public void Received(Payer payer, long bytes)
     {
         if (bytes == 0)
             return;
+        AddCharged(bytes);
         if (payer.Account is { } account)
             account.Charge(this, bytes);
         else
@@ -103,6 +108,11 @@ internal sealed class ProviderTraffic(NntpMeter meter, Guid provider = default)
 
     /// <summary>Counts bytes for a lane. Called by an account under its lock, so that its sum and the lane agree.</summary>
     public void Add(TrafficLane lane, long bytes) => Interlocked.Add(ref _received[(int)lane], bytes);
+
+    /// <summary>Sets the charged bytes as of now; negative after a refill.</summary>
+    public void SetCharged(long bytes) => Interlocked.Exchange(ref _charged, bytes);
+
+    public void AddCharged(long bytes) => Interlocked.Add(ref _charged, bytes);
 
     public void Answered(bool isFound)
     {

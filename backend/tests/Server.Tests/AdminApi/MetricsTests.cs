@@ -89,7 +89,7 @@ public sealed partial class MetricsTests : IDisposable
     [Fact]
     public async Task Metrics_match_the_documentation()
     {
-        await using var server = await StreamServer.StartAsync(new() { ["METRICS_REQUIRE_API_KEY"] = "false" });
+        await using var server = await StreamServer.StartAsync(new() { ["METRICS_REQUIRE_API_KEY"] = "false" }, byteLimit: 1_000_000_000_000);
         await PlayAsync(server);
         await MakeBackupAsync(server.Api);
         var scraped = await ScrapeAsync(server.Api.Server);

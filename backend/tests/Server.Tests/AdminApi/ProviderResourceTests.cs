@@ -263,7 +263,7 @@ public sealed class ProviderResourceTests : IDisposable
         await AddAsync(server, mock);
         var host = server.Server.Services.GetRequiredService<ProviderHost>();
         var clock = new ManualTimeProvider();
-        var table = new ProviderTable(host, server.Server.Services.GetRequiredService<ProviderUsage>(), clock);
+        var table = new ProviderTable(host, server.Server.Services.GetRequiredService<ProviderUsage>(), server.Server.Services.GetRequiredService<ProviderQuotas>(), clock);
         await FetchAsync(host, Film.MessageId(0, 1));
         Assert.Equal(0, table.Rows()[0].BytesPerSecond);
         var before = host.Uses.Values.Single().Bytes;

@@ -38,12 +38,13 @@ internal sealed class StreamServer : IAsyncDisposable
     /// <param name="variables">Environment variables in addition to the provider.</param>
     /// <param name="connections">Connection limit of the account.</param>
     /// <param name="processor">Processor time as a function of the manual clock; null for none.</param>
+    /// <param name="byteLimit">Data cap of the account; 0 for none.</param>
     public static async Task<StreamServer> StartAsync(
-        Dictionary<string, string>? variables = null, int connections = 8, Func<ManualTimeProvider, TimeSpan>? processor = null)
+        Dictionary<string, string>? variables = null, int connections = 8, Func<ManualTimeProvider, TimeSpan>? processor = null, long byteLimit = 0)
     {
         var server = new StreamServer(await MockServer.StartAsync());
         var all = ProviderSettings.For([.. server.Mock.Ports]);
-        all["SLUICE_CONFIG__USENET__PROVIDERS"] = all["SLUICE_CONFIG__USENET__PROVIDERS"].Replace("\"MaxConnections\":8", $"\"MaxConnections\":{connections}", StringComparison.Ordinal);
+        all["SLUICE_CONFIG__USENET__PROVIDERS"] = all["SLUICE_CONFIG__USENET__PROVIDERS"].Replace("\"MaxConnections\":8", $"\"MaxConnections\":{connections},\"ByteLimit\":{byteLimit}", StringComparison.Ordinal);
         foreach (var (name, value) in variables ?? [])
             all[name] = value;
         server.Api = await ResourceServer.StartAsync(server._folder, all, services => services

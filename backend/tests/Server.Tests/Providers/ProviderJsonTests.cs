@@ -32,6 +32,30 @@ public sealed class ProviderJsonTests
     }
 
     [Theory]
+    [InlineData(""" "ByteLimit":500 """, 500, 0, 0)]
+    [InlineData(""" "ByteLimit":"500","ResetDay":28 """, 500, 28, 20)]
+    [InlineData(""" "ByteLimit":500,"ResetDay":1,"Type":2 """, 500, 1, 0)]
+    [InlineData(""" "ByteLimit":500,"ResetDay":1,"ReservePercent":0 """, 500, 1, 0)]
+    public void Data_cap_has_a_reserve_by_kind(string fields, long limit, int resetDay, int reserve)
+    {
+        var quota = Single($$"""{"Host":"h",{{fields}}}""").Quota!;
+        Assert.Equal((limit, resetDay, reserve), (quota.ByteLimit, quota.ResetDay, quota.ReservePercent));
+    }
+
+    [Theory]
+    [InlineData(""" "Port":563 """)]
+    [InlineData(""" "ByteLimit":null,"BytesUsedOffset":7,"BytesUsedResetAt":1700000000000 """)]
+    [InlineData(""" "ByteLimit":0 """)]
+    public void Provider_without_a_limit_has_no_cap(string fields) => Assert.Null(Single($$"""{"Host":"h",{{fields}}}""").Quota);
+
+    [Fact]
+    public void Used_bytes_of_older_settings_keep_their_meaning()
+    {
+        var quota = Single("""{"Host":"h","ByteLimit":1000,"BytesUsedOffset":300,"BytesUsedResetAt":1700000000000}""").Quota!;
+        Assert.Equal((300, DateTimeOffset.FromUnixTimeMilliseconds(1_700_000_000_000)), (quota.UsedBefore, quota.UsedBeforeAt));
+    }
+
+    [Theory]
     [InlineData("""{"Host":"h"}""", 563)]
     [InlineData("""{"Host":"h","UseSsl":false}""", 119)]
     [InlineData("""{"Host":"h","UseSsl":false,"Port":563}""", 563)]
@@ -65,6 +89,12 @@ public sealed class ProviderJsonTests
     [InlineData("""{"Host":"h","Priority":100}""", "Priority")]
     [InlineData("""{"Host":"h","PipeliningDepth":65}""", "PipeliningDepth")]
     [InlineData("""{"Host":"h","PipeliningDepth":0}""", "PipeliningDepth")]
+    [InlineData("""{"Host":"h","ByteLimit":-1}""", "ByteLimit")]
+    [InlineData("""{"Host":"h","ByteLimit":1000000000000000001}""", "ByteLimit")]
+    [InlineData("""{"Host":"h","ByteLimit":1,"ResetDay":29}""", "ResetDay")]
+    [InlineData("""{"Host":"h","ByteLimit":1,"ReservePercent":91}""", "ReservePercent")]
+    [InlineData("""{"Host":"h","ByteLimit":1,"BytesUsedOffset":1000000000000000001}""", "BytesUsedOffset")]
+    [InlineData("""{"Host":"h","ByteLimit":1,"BytesUsedResetAt":-1}""", "BytesUsedResetAt")]
     [InlineData("""{"Host":"h","TlsPin":"abc"}""", "TlsPin")]
     [InlineData("""{"Host":"h","ProviderId":"abc"}""", "ProviderId")]
     [InlineData("""{"Host":"h","UseSsl":"perhaps"}""", "UseSsl")]
@@ -88,6 +118,7 @@ public sealed class ProviderJsonTests
     [Theory]
     [InlineData("""{"Host":"h","MaxConnections":1,"Type":0,"Priority":99,"PipeliningDepth":64}""")]
     [InlineData("""{"Host":"h","MaxConnections":500,"Type":3,"Priority":0,"PipeliningDepth":1}""")]
+    [InlineData("""{"Host":"h","ByteLimit":1000000000000000000,"ResetDay":28,"ReservePercent":90,"BytesUsedOffset":-1000000000000000000,"BytesUsedResetAt":253402300799999}""")]
     public void Values_at_their_bounds_are_accepted(string element) => Single(element);
 
     [Theory]

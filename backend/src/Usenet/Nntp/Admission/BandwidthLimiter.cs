@@ -12,10 +12,6 @@ namespace Sluice.Usenet.Nntp.Admission;
 /// </remarks>
 public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
 {
-    // The article size assumed if unknown, and the largest size accepted from an NZB. Settle later corrects the charge by the bytes received.
-    private const long UsualBytes = 750 * 1024;
-    private const long MostBelieved = 2 << 20;
-
     // The background earns one byte per ten of playback; otherwise it would starve while readers use the whole limit.
     private const int BackgroundShare = 10;
 
@@ -108,13 +104,13 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             pool.Outstanding = outstanding;
             if (request.GoesUnpaced)
                 return PaceAnswer.Granted;
-            var (lane, cost) = (request.Lane, CostOf(request));
+            var (lane, cost) = (request.Lane, request.LikelyBytes);
             var isNext = isIdle || _pools.Sum(static each => each.Outstanding) + cost <= _bytesPerSecond * MostAheadSeconds;
             if (isNext && _debt <= 0 && !isBehind && !IsAnyBefore(pool, lane))
                 return PaceAnswer.Granted;
 
             // The background may overtake waiting playback while it is owed the bytes.
-            if (isNext && lane != OperationLane.Playback && _owedToBackground >= Math.Min(cost, UsualBytes))
+            if (isNext && lane != OperationLane.Playback && _owedToBackground >= Math.Min(cost, ArticleRequest.UsualBytes))
                 return PaceAnswer.Owed;
 
             // Recorded at once, so that no other pool takes this turn before this pool has checked its other waiters.
@@ -131,15 +127,15 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         {
             if (_bytesPerSecond == 0)
                 return;
-            var cost = CostOf(request);
+            var cost = request.LikelyBytes;
             _debt += cost;
             if (request.GoesUnpaced)
                 return;
             pool.Turn = ++_turns;
             if (answer == PaceAnswer.Owed)
-                _owedToBackground = Math.Max(0, _owedToBackground - Math.Min(cost, UsualBytes));
+                _owedToBackground = Math.Max(0, _owedToBackground - Math.Min(cost, ArticleRequest.UsualBytes));
             else if (request.Lane == OperationLane.Playback)
-                _owedToBackground = Math.Min(_owedToBackground + (cost / BackgroundShare), UsualBytes);
+                _owedToBackground = Math.Min(_owedToBackground + (cost / BackgroundShare), ArticleRequest.UsualBytes);
         }
     }
 
@@ -148,7 +144,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
     {
         lock (_gate)
         {
-            _debt += received - CostOf(request);
+            _debt += received - request.LikelyBytes;
             ArmTimer();
         }
     }
@@ -178,9 +174,6 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
     }
 
     private bool IsAnyHeld => _pools.Exists(pool => pool.Held is not null);
-
-    private static long CostOf(in ArticleRequest request) =>
-        request.ExpectedBytes > 0 ? Math.Min(request.ExpectedBytes, MostBelieved) : UsualBytes;
 
     /// <summary>Whether another pool waits with a more urgent lane, or with the same lane and an earlier last turn.</summary>
     private bool IsAnyBefore(PacedPool own, OperationLane lane) =>

@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Nntp.Admission;
 /// takes its shares once all gates of a connection are open.
 /// </summary>
 /// <remarks>Used under the lock of the pool; below it only the locks of the two limiters are taken. Times are ticks of the time provider.</remarks>
-internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pace, TimeProvider time, List<ConnectionLoad> open)
+internal sealed class CommandGates(GlobalOperationLimiter limiter, QuotaGate quota, PacedPool pace, TimeProvider time, List<ConnectionLoad> open)
 {
     private readonly LineCeiling _ceiling = new();
 
@@ -69,6 +69,8 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
     /// </summary>
     public Gate Ask(in ArticleRequest request, LeaseClass order)
     {
+        if (!quota.Fits(request, open))
+            return Gate.Quota;
         if (_held == request.Lane && !request.GoesUnpaced)
             return Gate.Bandwidth;
         var hasRoom = order switch
@@ -86,7 +88,7 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
     {
         // 1. Ask all gates, in order.
         var isIdle = load.Commands == 0;
-        if (!isIdle && load.Bytes > terms.MostBytes)
+        if (!isIdle && (load.Bytes > terms.MostBytes || quota.IsNearEnd(open.Count)))
             return Gate.Depth;
         if (!isIdle && !limiter.MayContinue(request.Lane))
             return Gate.Share;

@@ -64,6 +64,9 @@ internal sealed class ConnectionLoad(ILeasedConnection connection)
     /// <summary>Encoded bytes expected from the outstanding replies.</summary>
     public long Bytes { get; set; }
 
+    /// <summary>The same for the data cap, with a usual size for replies of unknown size.</summary>
+    public long LikelyBytes { get; set; }
+
     /// <summary>Articles that the readers of these commands will probably request next.</summary>
     public int Following { get; set; }
 
@@ -92,6 +95,7 @@ internal sealed class ConnectionLoad(ILeasedConnection connection)
         Following += request.Urgency?.Following ?? 0;
         Reader = request.Urgency?.Reader;
         Bytes += request.ExpectedBytes;
+        LikelyBytes += request.LikelyBytes;
         Stats += request.Stats;
         IsAlone = request.IsAlone;
     }

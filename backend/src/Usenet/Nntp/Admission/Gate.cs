@@ -5,6 +5,7 @@ namespace Sluice.Usenet.Nntp.Admission;
 //
 //   Gate       What it limits                                 Who decides              What ends the wait
 //   for a command on an open connection, asked by CommandGates
+//   Quota      bytes of the data cap of the account           QuotaGate                a reply; a fetch that cannot fit leaves
 //   Line       bytes on the wire that no reader waits for     LineCeiling              a reply, or a reader who waits now
 //   Depth      commands of one connection                     LeaseTerms               a reply, or another connection
 //   Share      the background during playback                 GlobalOperationLimiter   an idle connection, or the end of playback
@@ -28,6 +29,7 @@ internal enum Gate : byte
 {
     /// <summary>No gate: the command or dial may proceed.</summary>
     None,
+    Quota,
     Line,
     Depth,
     Share,

@@ -50,10 +50,10 @@ internal sealed class LeaseScheduler
     private bool _freesPermit;
     private int _leaving;
 
-    public LeaseScheduler(GlobalOperationLimiter limiter, PacedPool pace, TimeProvider time)
+    public LeaseScheduler(GlobalOperationLimiter limiter, QuotaGate quota, PacedPool pace, TimeProvider time)
     {
         (_limiter, _time, _open) = (limiter, time, []);
-        _gates = new CommandGates(limiter, pace, time, _open);
+        _gates = new CommandGates(limiter, quota, pace, time, _open);
     }
 
     public IReadOnlyList<ConnectionLoad> Open => _open;
@@ -223,6 +223,7 @@ internal sealed class LeaseScheduler
         load.Commands--;
         load.Following -= FollowingOf(request);
         load.Bytes -= request.ExpectedBytes;
+        load.LikelyBytes -= request.LikelyBytes;
         load.Stats -= request.Stats;
         if (load.Commands > 0)
             return null;

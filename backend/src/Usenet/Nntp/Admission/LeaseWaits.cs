@@ -67,6 +67,16 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
         }
     }
 
+    /// <summary>Ends the waits for articles that no longer fit into the data cap, because no reply can make room for them.</summary>
+    public void RefuseSpent(QuotaGate quota)
+    {
+        foreach (var waiter in scheduler.AllWaiting())
+        {
+            if (quota.StateFor(waiter.Request) == QuotaState.Spent)
+                Refuse(waiter, QuotaGate.Reached());
+        }
+    }
+
     /// <summary>Ends the waits that have expired.</summary>
     /// <returns>The long waits, to be notified by <see cref="LeaseWaiter.OnLongWait"/> under no lock.</returns>
     public List<LeaseWaiter> Check()

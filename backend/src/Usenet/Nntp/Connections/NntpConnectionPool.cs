@@ -36,10 +36,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public NntpConnectionPool(ProviderOptions options, SharedResources shared)
     {
         (_options, _traffic, Shared) = (options, shared.Traffics.Of(options.Id), shared);
+        Quota = new QuotaGate(options.Quota, _traffic);
         (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(options.Id, shared.Options, shared.Memory, shared.Time, shared.Recovery));
         Depth = new PipelineDepth(options, shared);
         _pace = shared.Bandwidth.Join();
-        _scheduler = new LeaseScheduler(shared.Limiter, _pace, shared.Time);
+        _scheduler = new LeaseScheduler(shared.Limiter, Quota, _pace, shared.Time);
         _dialer = new PoolDialer(shared, Line, this);
         _timer = new DeadlineTimer(shared.Time, OnTimer);
         _dials = new DialGates(options, shared, _scheduler, Health, _timer);
@@ -50,6 +51,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public LineEstimate Line { get; }
     public ProviderHealth Health { get; }
     public PipelineDepth Depth { get; }
+    public QuotaGate Quota { get; }
 
     /// <summary>The account's key in the provider memory: the id of its first settings entry.</summary>
     public Guid Id => _options.Id;
@@ -98,6 +100,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         {
             isOtherLogin = !_options.HasLoginOf(options);
             (_options, _traffic) = (options, Shared.Traffics.Of(options.Id));
+            Quota.Change(options.Quota, _traffic);
             Depth.Change(options);
             _dials.Cap.Change(options);
             if (isOtherLogin)
@@ -204,6 +207,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
                 throw Closed();
             if (_dials.NoneWillServe && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
+            if (Quota.StateFor(lease.Request) == QuotaState.Spent)
+                throw QuotaGate.Reached();
             isHeld = _waits.TryGrant(lease, Terms);
 
             // Earlier fetches in the queue may wait for something other than the free connection, so this fetch may still be served.
@@ -391,6 +396,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private LeaseWaiter? ServeUnderLock()
     {
         _waits.Serve(Terms);
+        if (Quota.MayRefuse)
+            _waits.RefuseSpent(Quota);
         DialAsDemanded();
         return _waits.TakeEnded();
     }

@@ -46,7 +46,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     public ArticleFetch(FetchServices services, in ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         (_services, _request, _sink, _cancellationToken) = (services, request, sink, cancellationToken);
-        _asked = request.SparesBackups ? request.Excluded.Or(services.Backups) : request.Excluded;
+        _asked = services.Outside(request);
         _leader = First = new FetchAttempt(Gate, number: 0) { HasLed = true };
     }
 
@@ -154,7 +154,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
                     break;
 
                 using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _request.Lane == OperationLane.Playback); // Step 2.
-                var fault = probe is null ? ProviderSelector.MustSpare(_services.Providers, provider) : null;
+                var fault = probe is null ? _services.MustSpare(_request, provider) : null;
                 if (fault is not null)
                 {
                     LeaveProvider(attempt, provider, fault);
@@ -479,7 +479,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             ExceptionDispatchInfo.Throw(_broke);
         if (_deliveredOver is not null)
             return ArticleReply.FoundAt(_leader.Provider!.Index, _deliveredOver.Identity);
-        if (Walk.Conclude(_request.Excluded, out var reply) is { } fault)
+        if (Walk.Conclude(_request.Excluded, _services.LeavesAny(_asked, Walk), out var reply) is { } fault)
             ExceptionDispatchInfo.Throw(fault);
         return reply;
     }
@@ -529,12 +529,12 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     /// probe stays, because it has to show whether the provider responds.
     /// </summary>
     private bool MustLeave(FetchAttempt attempt) =>
-        attempt is { Provider: { } provider, IsProbe: false } && ProviderSelector.MustSpare(_services.Providers, provider) is not null;
+        attempt is { Provider: { } provider, IsProbe: false } && _services.MustSpare(_request, provider) is not null;
 
     /// <summary>Starts a challenger if a provider and the budget allow it; free if no copy can arrive twice. Called under <see cref="Gate"/>.</summary>
     private bool TryChallenge(Provider late, bool isSent, bool isFree = false)
     {
-        if (ProviderSelector.Rival(_services.Providers, _asked, _walk?.MissedBackbones, late, isSent) is not { } rival
+        if (_services.Rival(_request, _asked, _walk, late, isSent) is not { } rival
             || _cancellationToken.IsCancellationRequested
             || !(isFree || TryTakeOwedHedge() || _services.Budget.TrySpend()))
             return false;

@@ -8,9 +8,9 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
 {
     private readonly Guid[] _ids = [.. Providers.Select(provider => provider.Options.Id)];
 
-    /// <summary>The providers skipped by <see cref="ArticleRequest.SparesBackups"/>.</summary>
-    public ProviderSet Backups { get; } = Providers
-        .Where(static provider => provider.Options.Kind is ProviderKind.BackupWithChecks or ProviderKind.BackupOnly)
+    // The providers skipped by ArticleRequest.SparesBackups, because their traffic is reserved for viewers.
+    private readonly ProviderSet _reserved = Providers
+        .Where(static provider => provider.Options is { Kind: ProviderKind.BackupWithChecks or ProviderKind.BackupOnly } or { Quota: not null })
         .Aggregate(default(ProviderSet), static (set, provider) => set.With(provider.Index));
 
     public HedgeBudget Budget { get; } = new();
@@ -21,9 +21,32 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
 
     public TimeProvider Time => Shared.Time;
 
+    /// <summary>The providers that a request excludes from the start.</summary>
+    public ProviderSet Outside(in ArticleRequest request) => request.SparesBackups ? request.Excluded.Or(_reserved) : request.Excluded;
+
     /// <summary>Returns the next provider not asked yet; null if none is left. <paramref name="walk"/> is null before the first reply.</summary>
     public Provider? Next(in ArticleRequest request, ProviderSet asked, ProviderWalk? walk) => ProviderSelector.Next(
-        Providers, asked, walk?.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Releases.Behind(request.Release, _ids));
+        Providers, asked.Or(Withheld(request, walk)), walk?.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Releases.Behind(request.Release, _ids));
+
+    /// <summary>The provider for a hedge, as in <see cref="ProviderSelector.Rival"/>. Never an account in its reserve.</summary>
+    public Provider? Rival(in ArticleRequest request, ProviderSet asked, ProviderWalk? walk, Provider late, bool isSent) =>
+        ProviderSelector.Rival(Providers, asked.Or(Withheld(request, walk: null)), walk?.MissedBackbones, late, isSent);
+
+    /// <summary>The failure for which a provider is skipped while another provider responds; null if it is asked.</summary>
+    public NntpException? MustSpare(in ArticleRequest request, Provider provider) =>
+        provider.Pool.Health.Bodies.Failure is null ? null : ProviderSelector.MustSpare(Providers, provider, Withheld(request, walk: null));
+
+    /// <summary>Whether an enabled provider was not asked because of a data cap, although it may have the article.</summary>
+    public bool LeavesAny(ProviderSet asked, ProviderWalk walk)
+    {
+        foreach (var provider in Providers)
+        {
+            if (provider.Options.Kind != ProviderKind.Disabled && !asked.Contains(provider.Index) && !walk.HasMissed(provider))
+                return true;
+        }
+
+        return false;
+    }
 
     /// <summary>Whether a provider recently reported the article missing. Health checks ask that provider anyway.</summary>
     public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>
@@ -31,6 +54,8 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
 
     /// <summary>Records a miss in the release order. It may be unconfirmed, because it only affects the order. The pool remembers confirmed misses.</summary>
     public void Missed(in ArticleRequest request, Provider provider) => Releases.Answered(request.Release, provider.Options.Id, isMiss: true);
+
+    private ProviderSet Withheld(in ArticleRequest request, ProviderWalk? walk) => ProviderSelector.Withheld(Providers, request, Outside(request), walk);
 
     public void Delivered(in ArticleRequest request, Provider provider, BreakerProbe? probe)
     {

@@ -59,6 +59,25 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <summary>Usage of each provider since startup, by provider id. If several entries name one account, it counts for the first entry.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _shared.Traffics.Uses;
 
+    /// <summary>
+    /// Bytes charged to the data cap of an account (<see cref="ProviderStatus.Account"/>); negative after a refill of more than the used bytes. Starts at 0 and
+    /// grows with each received byte.
+    /// </summary>
+    public long Charged(Guid account) => _shared.Traffics.Of(account).Charged;
+
+    /// <summary>Sets these bytes as of now. <see cref="OnQuotaChanged"/> must follow.</summary>
+    public void SetCharged(Guid account, long bytes) => _shared.Traffics.Of(account).SetCharged(bytes);
+
+    /// <summary>Adds to these bytes, or subtracts from them. <see cref="OnQuotaChanged"/> must follow.</summary>
+    public void AddCharged(Guid account, long bytes) => _shared.Traffics.Of(account).AddCharged(bytes);
+
+    /// <summary>Serves or refuses the waiting fetches by the changed counts, and lets work continue that waits for a provider. Call under no lock.</summary>
+    public void OnQuotaChanged()
+    {
+        PumpAll();
+        _shared.Recovery.Set();
+    }
+
     /// <summary>Times to the first byte of an article since startup, by provider id.</summary>
     public IReadOnlyDictionary<Guid, HistogramSnapshot> FirstBytes => _shared.Traffics.FirstBytes;
 
@@ -175,7 +194,11 @@ public sealed class NntpAccounts : IAsyncDisposable
     {
         var enabled = Array.FindAll(entries, entry => entry.Kind != ProviderKind.Disabled);
         var counted = enabled.Length > 0 ? enabled : entries;
-        return counted[0] with { MaxConnections = counted.Sum(entry => entry.MaxConnections) };
+        return counted[0] with
+        {
+            MaxConnections = counted.Sum(entry => entry.MaxConnections),
+            Quota = Array.Find(counted, static entry => entry.Quota is not null)?.Quota,
+        };
     }
 
     /// <summary>Forgets everything learned about an entry's id if the entry now names another server.</summary>

@@ -85,6 +85,8 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
             Cap = counts.Cap,
             Latency = pool.Line.Latency,
             Detail = failure?.Detail,
+            Account = pool.Id,
+            Quota = pool.Quota.State,
         };
     }
 
@@ -151,6 +153,11 @@ public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? Pi
 
     /// <summary>Median time to the first byte of the last few replies; null before the first.</summary>
     public TimeSpan? Latency { get; init; }
+
+    /// <summary>Identifies the account in <see cref="NntpAccounts.Uses"/>: the id of its first entry in use.</summary>
+    public Guid Account { get; init; }
+
+    public QuotaState Quota { get; init; }
 
     /// <summary>The server's words behind <see cref="Fault"/>, as in <see cref="NntpException.Detail"/>.</summary>
     public string? Detail { get; init; }

@@ -10,7 +10,7 @@ internal static class ProviderSelector
 {
     /// <summary>Chooses among the providers not asked yet; null if none is left.</summary>
     /// <param name="providers">All providers of the pool, by index.</param>
-    /// <param name="asked">Providers that have answered, failed or are excluded.</param>
+    /// <param name="asked">Providers already asked, excluded by the request, or withheld because of their data caps.</param>
     /// <param name="missedBackbones">Backbones known to miss the article, or null.</param>
     /// <param name="mayProbe">Whether this fetch may test a provider whose bodies failed.</param>
     /// <param name="behind">Providers that lack much of the release, and therefore come after others of their kind.</param>
@@ -37,7 +37,7 @@ internal static class ProviderSelector
     }
 
     /// <summary>Chooses the provider for a hedge: another reachable one of no lesser kind, or else the late one again. Null if neither can serve.</summary>
-    /// <param name="asked">Providers that have answered, failed, are being asked or are excluded.</param>
+    /// <param name="asked">Providers already asked or being asked, excluded by the request, or withheld.</param>
     /// <param name="late">The provider of the late attempt.</param>
     /// <param name="isSent">Whether the late attempt's command was sent. If not, its provider's other connections are no better.</param>
     public static Provider? Rival(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, Provider late, bool isSent)
@@ -56,17 +56,59 @@ internal static class ProviderSelector
     }
 
     /// <summary>Returns the failure because of which a provider is skipped while another one responds; null if the provider may be asked.</summary>
-    public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider, bool forStat = false)
+    /// <param name="withheld">Providers that cannot replace it, because their data caps forbid it.</param>
+    public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider, ProviderSet withheld, bool forStat = false)
     {
         if (BreakerOf(provider, forStat).Failure is not { } failure)
             return null;
         foreach (var other in providers)
         {
-            if (other != provider && other.Options.Kind != ProviderKind.Disabled && !IsResting(other, mayProbe: false, forStat))
+            if (other != provider && !withheld.Contains(other.Index) && other.Options.Kind != ProviderKind.Disabled && !IsResting(other, mayProbe: false, forStat))
                 return failure.BeforeAsked();
         }
 
         return null;
+    }
+
+    /// <summary>
+    /// Returns the providers withheld from a fetch because of their data caps (HLT-102): all without data for the article, and, while another provider may have
+    /// the article, also all in their reserve. For imports, each capped account counts as in its reserve (HLT-104); checks fetch no bodies from capped accounts.
+    /// </summary>
+    /// <param name="outside">Providers that the request excludes from the start.</param>
+    /// <param name="walk">The replies so far; null if there are none.</param>
+    public static ProviderSet Withheld(IReadOnlyList<Provider> providers, in ArticleRequest request, ProviderSet outside, ProviderWalk? walk)
+    {
+        var (spent, filling, othersMayHaveIt) = (default(ProviderSet), default(ProviderSet), false);
+        for (var i = 0; i < providers.Count; i++)
+        {
+            var provider = providers[i];
+            if (outside.Contains(provider.Index) || provider.Options.Kind == ProviderKind.Disabled)
+                continue;
+            switch (StateFor(provider, request))
+            {
+                case QuotaState.Spent:
+                    spent = spent.With(provider.Index);
+                    break;
+                case QuotaState.FillOnly:
+                    filling = filling.With(provider.Index);
+                    break;
+                default:
+                    othersMayHaveIt |= walk?.HasMissed(provider) != true;
+                    break;
+            }
+        }
+
+        return othersMayHaveIt ? spent.Or(filling) : spent;
+    }
+
+    private static QuotaState StateFor(Provider provider, in ArticleRequest request)
+    {
+        if (provider.Pool.Quota is not { IsCapped: true } quota)
+            return QuotaState.Free;
+        if (request.Lane == OperationLane.HealthCheck)
+            return QuotaState.Spent;
+        var state = quota.StateFor(request);
+        return state == QuotaState.Free && request.Lane == OperationLane.Import ? QuotaState.FillOnly : state;
     }
 
     private static CircuitBreaker BreakerOf(Provider provider, bool forStat) =>

@@ -1,3 +1,4 @@
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 
 namespace Sluice.Usenet.Nntp.Fetching;
@@ -17,6 +18,9 @@ internal sealed class ProviderWalk
     private Stack<DoubtedMiss>? _doubts;
 
     public HashSet<string>? MissedBackbones { get; private set; }
+
+    /// <summary>Whether a provider, or another one on its backbone, misses the article.</summary>
+    public bool HasMissed(Provider provider) => _missed.Contains(provider.Index) || MissedBackbones?.Contains(provider.Options.Backbone) == true;
 
     /// <summary>Adds a miss. The next provider is asked at once, whether or not the miss is confirmed.</summary>
     public void Missed(Provider provider, ReplyOutcome outcome)
@@ -63,21 +67,25 @@ internal sealed class ProviderWalk
         _tooLarge = fault.Fault == NntpFault.ArticleTooLarge ? _tooLarge.With(provider.Index) : _tooLarge.Without(provider.Index);
 
         // A fault of a received reply takes precedence, because it decides how often a retry is worthwhile.
-        if (_fault is not { IsOfReply: true } || fault.IsOfReply)
+        // A used-up data cap yields to any other fault, because only it makes retries pointless.
+        if (_fault is null or { Fault: NntpFault.QuotaReached } || (fault.Fault != NntpFault.QuotaReached && (!_fault.IsOfReply || fault.IsOfReply)))
             _fault = fault;
     }
 
     /// <summary>Ends the walk without a body.</summary>
     /// <param name="excluded">Providers excluded by the request.</param>
+    /// <param name="leavesAny">Whether a provider that may have the article was not asked because of its data cap.</param>
     /// <param name="reply">The definitive miss; valid only if null is returned.</param>
     /// <returns>The failure if a provider could not answer, so that the article may still exist; otherwise null.</returns>
-    public NntpException? Conclude(ProviderSet excluded, out ArticleReply reply)
+    public NntpException? Conclude(ProviderSet excluded, bool leavesAny, out ArticleReply reply)
     {
         reply = default;
         if (_faulted.Count > 0)
             return _faulted == _tooLarge ? new NntpException(NntpFault.ArticleTooLarge, _fault!.Message, _fault) { IsOfEveryProvider = true } : _fault;
         if (TakeDoubt() is not null)
             return new NntpException(NntpFault.GivenUp, "A server reported the article missing but did not prove that it answers in order.");
+        if (leavesAny)
+            return QuotaGate.Reached();
         if (_missed.Count == 0 && excluded.Count == 0)
             return new NntpException(NntpFault.NoProvider, "No news server is configured.");
         reply = ArticleReply.MissingEverywhere(new ArticleMissing(_missed.Count, _lastCode));

@@ -66,10 +66,11 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
         Provider provider, ProviderSet asked, ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, List<int> left, CancellationToken cancellationToken)
     {
         var failures = 0;
-        while (left.Count > 0 && failures <= services.Options.RetriesPerProvider)
+        // An account without data left counts as unanswered.
+        while (left.Count > 0 && failures <= services.Options.RetriesPerProvider && provider.Pool.Quota.State != QuotaState.Spent)
         {
             using var probe = provider.Pool.Health.Stats.TryProbe();
-            if (probe is null && ProviderSelector.MustSpare(services.Providers, provider, forStat: true) is not null)
+            if (probe is null && ProviderSelector.MustSpare(services.Providers, provider, Spent(), forStat: true) is not null)
                 break;
 
             // A probe uses one article only, because one reply shows whether the server works again.
@@ -107,6 +108,14 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
         foreach (var i in left)
             answers.Span[i] = answers.Span[i] with { Unanswered = answers.Span[i].Unanswered.With(provider.Index) };
         return true;
+    }
+
+    private ProviderSet Spent()
+    {
+        var spent = default(ProviderSet);
+        foreach (var provider in services.Providers)
+            spent = provider.Pool.Quota.State == QuotaState.Spent ? spent.With(provider.Index) : spent;
+        return spent;
     }
 
     private static async Task<ReplyOutcome> AskAsync(Provider provider, StatBatch batch, Action sent, CancellationToken cancellationToken)
