@@ -53,6 +53,11 @@ export function formatDateTime(at: string | Date): string {
   return dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 }
 
+/** Formats a day without a time zone, as in "28 November", from "2026-11-28". */
+export function formatDay(day: string): string {
+  return dateFormat({ day: "numeric", month: "long", timeZone: "UTC" }).format(new Date(day));
+}
+
 /** Formats a time of day with seconds. */
 export function formatTime(at: string | Date): string {
   return dateFormat({ timeStyle: "medium" }).format(new Date(at));

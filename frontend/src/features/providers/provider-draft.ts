@@ -7,6 +7,7 @@ export const tlsPort = 563;
 export const plainPort = 119;
 export const mostConnections = 100;
 const usualConnections = 20;
+const gigabyte = 1e9;
 
 /** The values of the form. */
 export interface ProviderDraft {
@@ -21,10 +22,20 @@ export interface ProviderDraft {
   priority: string;
   backbone: string;
   skipsCertificateCheck: boolean;
+  cap: "none" | "monthly" | "block";
+  /** In GB, like `usedBefore`. */
+  byteLimit: string;
+  resetDay: string;
+  reservePercent: string;
+  /** Empty, or unchanged since the form was opened, to keep the count of the server. */
+  usedBefore: string;
 }
+
+export type DraftErrors = Partial<Record<keyof ProviderDraft, string>>;
 
 /** Returns the form of a saved provider; null starts a new one. */
 export function draftOf(row: ProviderRow | null): ProviderDraft {
+  const quota = row?.quota ?? null;
   return {
     host: row?.host ?? "",
     port: String(row?.port ?? tlsPort),
@@ -37,14 +48,30 @@ export function draftOf(row: ProviderRow | null): ProviderDraft {
     priority: String(row?.priority ?? 0),
     backbone: row?.backbone ?? "",
     skipsCertificateCheck: row?.skipsCertificateCheck ?? false,
+    cap: quota === null ? "none" : quota.resetDay === 0 ? "block" : "monthly",
+    byteLimit: quota === null ? "" : sizeOf(quota.byteLimit),
+    resetDay: String(quota?.resetDay || 1),
+    reservePercent: quota === null ? "" : String(quota.reservePercent),
+    usedBefore: quota === null ? "" : sizeOf(quota.used),
   };
+}
+
+/** Returns the bytes of a size in GB, as in "1.5"; null if it is none. */
+export function bytesOf(size: string): number | null {
+  const text = size.trim().replace(",", ".");
+  return /^\d{1,9}(\.\d+)?$/.test(text) ? Math.round(Number(text) * gigabyte) : null;
+}
+
+/** Returns a size in GB with at most three digits after the point. */
+function sizeOf(bytes: number): string {
+  return String(Math.round(bytes / (gigabyte / 1_000)) / 1_000);
 }
 
 const whole = (low: number, high: number, message: string) =>
   z.string().check(z.refine((text) => /^\d+$/.test(text) && Number(text) >= low && Number(text) <= high, { error: message }));
 
 /** Returns the errors of a form by field; empty if it can be sent. */
-export function errorsOf(draft: ProviderDraft, row: ProviderRow | null): Partial<Record<keyof ProviderDraft, string>> {
+export function errorsOf(draft: ProviderDraft, row: ProviderRow | null): DraftErrors {
   const schema = z.object({
     host: z.string().check(
       z.refine((text) => text.trim() !== "", { error: t("need-host"), abort: true }),
@@ -52,8 +79,14 @@ export function errorsOf(draft: ProviderDraft, row: ProviderRow | null): Partial
     ),
     port: whole(1, 65_535, t("bad-port")),
     priority: whole(0, 99, t("bad-priority")),
+    ...(draft.cap !== "none" && {
+      byteLimit: z.string().check(z.refine((text) => (bytesOf(text) ?? 0) > 0, { error: t("bad-size") })),
+      reservePercent: z.string().check(z.refine((text) => text === "" || (/^\d+$/.test(text) && Number(text) <= 90), { error: t("bad-reserve") })),
+      usedBefore: z.string().check(z.refine((text) => text.trim() === "" || bytesOf(text) !== null, { error: t("bad-size") })),
+    }),
+    ...(draft.cap === "monthly" && { resetDay: whole(1, 28, t("bad-reset-day")) }),
   });
-  const errors: Partial<Record<keyof ProviderDraft, string>> = {};
+  const errors: DraftErrors = {};
   for (const issue of schema.safeParse(draft).error?.issues ?? []) errors[issue.path[0] as keyof ProviderDraft] ??= issue.message;
   if (draft.user !== "" && draft.password === "" && !keepsPassword(draft, row)) errors.password = t("need-password");
   return errors;
@@ -65,7 +98,7 @@ function keepsPassword(draft: ProviderDraft, row: ProviderRow | null): boolean {
 }
 
 /** Converts the form for saving. A known server gets its usual name unless another one is entered. */
-export function saveOf(draft: ProviderDraft): ProviderSave {
+export function saveOf(draft: ProviderDraft, row: ProviderRow | null = null): ProviderSave {
   const host = draft.host.trim();
   return {
     host,
@@ -79,5 +112,16 @@ export function saveOf(draft: ProviderDraft): ProviderSave {
     priority: Number(draft.priority),
     backbone: draft.backbone.trim() || null,
     skipsCertificateCheck: draft.skipsCertificateCheck,
+    quota: quotaOf(draft, row),
+  };
+}
+
+function quotaOf(draft: ProviderDraft, row: ProviderRow | null): ProviderSave["quota"] {
+  if (draft.cap === "none") return { byteLimit: 0, resetDay: 0 };
+  return {
+    byteLimit: bytesOf(draft.byteLimit) ?? 0,
+    resetDay: draft.cap === "monthly" ? Number(draft.resetDay) : 0,
+    reservePercent: draft.reservePercent === "" ? null : Number(draft.reservePercent),
+    usedBefore: draft.usedBefore === draftOf(row).usedBefore ? null : bytesOf(draft.usedBefore),
   };
 }

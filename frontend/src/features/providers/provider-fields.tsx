@@ -6,11 +6,12 @@ import { PasswordField, TextField } from "@/components/ui/text-field";
 import { ConnectionSlider } from "./connection-slider";
 import { t } from "./en";
 import { knownProviders } from "./known-providers";
-import { type ProviderDraft, plainPort, tlsPort } from "./provider-draft";
+import { type DraftErrors, type ProviderDraft, plainPort, tlsPort } from "./provider-draft";
+import { QuotaFields } from "./quota-fields";
 
 interface ProviderFieldsProps {
   draft: ProviderDraft;
-  errors: Partial<Record<keyof ProviderDraft, string>>;
+  errors: DraftErrors;
   /** Whether a password is saved; then an empty field keeps it. */
   hasPassword: boolean;
   isMoreOpen: boolean;
@@ -125,6 +126,7 @@ function MoreFields({ draft, errors, onChange }: Pick<ProviderFieldsProps, "draf
         isOn={draft.skipsCertificateCheck}
         onChange={(skipsCertificateCheck) => onChange({ skipsCertificateCheck })}
       />
+      <QuotaFields draft={draft} errors={errors} onChange={onChange} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { Notice } from "@/components/ui/notice";
 import { ApiProblem } from "@/lib/api-problem";
 import { type ProviderRow, providersQuery, saveProvider } from "./api/providers";
 import { t } from "./en";
-import { type ProviderDraft, draftOf, errorsOf, saveOf, tlsPort } from "./provider-draft";
+import { type DraftErrors, type ProviderDraft, draftOf, errorsOf, saveOf, tlsPort } from "./provider-draft";
 import { ProviderFields, tlsChange } from "./provider-fields";
 import { type TestAction, TestWalk } from "./test-walk";
 import { useProviderTest } from "./use-provider-test";
@@ -20,14 +20,12 @@ interface ProviderFormProps {
   onSaved: (row: ProviderRow, connections: number | null, bytesPerSecond: number | null) => void;
 }
 
-type Errors = Partial<Record<keyof ProviderDraft, string>>;
-
 /** A form that edits, tests and saves a provider. */
 export function ProviderForm({ row, isStep = false, extra, onSaved }: ProviderFormProps) {
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState(() => draftOf(row));
-  const [errors, setErrors] = useState<Errors>({});
+  const [errors, setErrors] = useState<DraftErrors>({});
   const [isMoreOpen, setMoreOpen] = useState(row !== null);
   const [wanted, setWanted] = useState<{ name: string } | null>(null);
   const [isSaving, setSaving] = useState(false);
@@ -70,13 +68,13 @@ export function ProviderForm({ row, isStep = false, extra, onSaved }: ProviderFo
     setSaving(true);
     setProblem(null);
     try {
-      const body = saveOf(draft);
+      const body = saveOf(draft, row);
       const saved = await saveProvider(row?.id ?? null, { ...body, maxConnections: connections ?? body.maxConnections });
       await client.invalidateQueries({ queryKey: providersQuery.queryKey });
       onSaved(saved, connections, bytesPerSecond);
     } catch (error) {
       const refused = ApiProblem.from(error);
-      const wrong = Object.fromEntries(Object.entries(refused.errors).map(([name, sentences]) => [name, sentences[0]])) as Errors;
+      const wrong = Object.fromEntries(Object.entries(refused.errors).map(([name, sentences]) => [name, sentences[0]])) as DraftErrors;
       setErrors(wrong);
       setProblem(refused);
       const first = Object.keys(wrong)[0];

@@ -1,4 +1,4 @@
-import { Gauge, Pencil, Plus, RotateCcw, Server, Trash2 } from "lucide-react";
+import { Fuel, Gauge, Pencil, Plus, RotateCcw, Server, Trash2 } from "lucide-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
@@ -17,6 +17,8 @@ import { toast } from "@/lib/toast";
 import { type ProviderRow, providersQuery, removeProvider, resetProvider, useProviders } from "./api/providers";
 import { t } from "./en";
 import { ProviderForm } from "./provider-form";
+import { RefillDialog, StartOverDialog } from "./quota-dialogs";
+import { QuotaMeter } from "./quota-meter";
 
 const tones = { ok: "ok", resting: "warn", refused: "bad", disabled: "neutral" } as const;
 
@@ -81,6 +83,8 @@ export function ProvidersEditor() {
 
 function Row({ row, isLocked, onEdit, onRemove }: { row: ProviderRow; isLocked: boolean; onEdit: () => void; onRemove: () => void }) {
   const client = useQueryClient();
+  const [isRefilling, setRefilling] = useState(false);
+  const [isStartingOver, setStartingOver] = useState(false);
   const { connecting, idle, busy, max, cap } = row.connections;
   const used = connecting + idle + busy;
   async function forget(what: "breaker" | "cap") {
@@ -101,6 +105,12 @@ function Row({ row, isLocked, onEdit, onRemove }: { row: ProviderRow; isLocked: 
         ]),
     ...(row.condition === "resting" || row.condition === "refused" ? [{ label: t("reset-breaker"), icon: RotateCcw, onSelect: () => void forget("breaker") }] : []),
     ...(cap === null ? [] : [{ label: t("reset-cap"), icon: RotateCcw, onSelect: () => void forget("cap") }]),
+    ...(row.quota
+      ? [
+          { label: t("refill"), icon: Fuel, onSelect: () => setRefilling(true) },
+          { label: t("start-over"), icon: RotateCcw, onSelect: () => setStartingOver(true) },
+        ]
+      : []),
     ...(isLocked ? [] : [{ label: t("remove"), icon: Trash2, tone: "danger" as const, startsGroup: true, onSelect: onRemove }]),
   ];
   return (
@@ -115,9 +125,12 @@ function Row({ row, isLocked, onEdit, onRemove }: { row: ProviderRow; isLocked: 
           {`${row.host}:${row.port}`} · {cap !== null && cap < max ? t("connections-capped", { used, cap, max }) : t("connections", { used, max })}
         </p>
         {row.sentence && <p className="mt-1 text-sm text-bad wrap-anywhere">{row.sentence}</p>}
+        {row.quota && <QuotaMeter quota={row.quota} name={row.name} />}
       </div>
       {!isLocked && <IconButton icon={Pencil} label={t("edit-title", { name: row.name })} onClick={onEdit} />}
       {items.length > 0 && <Menu label={t("actions-for", { name: row.name })} items={items} />}
+      {row.quota && <RefillDialog row={row} isOpen={isRefilling} onClose={() => setRefilling(false)} />}
+      {row.quota && <StartOverDialog row={row} isOpen={isStartingOver} onClose={() => setStartingOver(false)} />}
     </li>
   );
 }

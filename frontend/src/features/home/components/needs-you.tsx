@@ -17,6 +17,7 @@ type AttentionRow = Schema<"AttentionRow">;
 export const ways: Record<AttentionRow["kind"], (target: string | null) => string> = {
   "no-provider": () => "/settings/providers",
   "provider-fails": () => "/settings/providers",
+  "provider-quota": () => "/settings/providers",
   storage: () => "/settings/system",
   "safe-mode": () => "/rescue",
   "secret-key": () => "/settings/system",

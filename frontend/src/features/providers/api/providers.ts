@@ -31,6 +31,11 @@ export async function removeProvider(id: string): Promise<void> {
   await api.DELETE("/api/providers/{id}", { params: { path: { id } } });
 }
 
+/** Adds bytes to the data cap of a provider. */
+export async function refillProvider(id: string, bytes: number): Promise<void> {
+  await api.POST("/api/providers/{id}/refill", { params: { path: { id } }, body: { bytes } });
+}
+
 export async function resetProvider(id: string, what: Schema<"ProviderMemoryKind">): Promise<void> {
   await api.POST("/api/providers/{id}/reset", { params: { path: { id } }, body: { what } });
 }
