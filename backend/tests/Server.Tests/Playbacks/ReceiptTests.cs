@@ -119,7 +119,9 @@ public sealed class ReceiptTests
         Assert.Equal(0, lanes.Undecided);
         Assert.Equal(lanes.Playback, Sum("playback"));
         Assert.Equal(lanes.Scans, Sum("scan"));
-        Assert.True(lanes is { Playback: > 40_000_000, Scans: > ArticleSize, Import: > ArticleSize, Other: > ArticleSize }, lanes.ToString());
+        // The readers that leave read too little to be playbacks, and pay for the articles that they requested first.
+        Assert.True(lanes is { Playback: > 30_000_000, Scans: > ArticleSize, Import: > ArticleSize, Other: > ArticleSize }, lanes.ToString());
+        Assert.True(lanes.Playback + lanes.Scans > 40_000_000, lanes.ToString());
         Assert.InRange((double)lanes.Total, server.Mock.Stats.Bytes * 0.999, server.Mock.Stats.Bytes * 1.001);
 
         long Sum(string kind) => rows.Where(row => row!["kind"]!.ToString() == kind).Sum(static row => Number(row!, "bytesFromProviders"));
