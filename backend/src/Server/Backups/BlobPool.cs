@@ -12,7 +12,13 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
     private const string FolderName = "blobs";
     private const int PrefixLength = 2;
 
+    // Few enough that a kill costs little, and enough that flushing does not count.
+    private const int BatchCount = 512;
+
     private readonly byte[] _piece = new byte[256 << 10];
+
+    // Paths of copies whose content is not on disk yet.
+    private readonly List<string> _unsynced = [];
 
     // Folders with new file names, which Flush writes to disk.
     private readonly HashSet<string> _changed = [];
@@ -42,7 +48,7 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
             .SelectMany(Directory.EnumerateFiles).Select(path => Path.GetFileName(path)).Where(IsNzb).ToList(),
         root);
 
-    /// <summary>Adds a copy, or replaces a damaged copy. The file name is on disk after <see cref="Flush"/>.</summary>
+    /// <summary>Adds a copy, or replaces a damaged copy. It has its name, also on disk, after <see cref="Flush"/>.</summary>
     /// <param name="name">The file name, which starts with the hash.</param>
     /// <param name="from">The NZB in its stored form.</param>
     public void Put(string name, Stream from, CancellationToken cancellationToken)
@@ -53,14 +59,16 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
             PrivateFile.CreateFolder(folder);
         var temporary = path + DurableFolder.TemporarySuffix;
         files.Delete(temporary);
-        files.Copy(from, temporary, _piece, cancellationToken);
-        files.Rename(temporary, path);
-        Failpoint.Reach("second-nzb-named");
+        files.CopyUnsynced(from, temporary, _piece, cancellationToken);
+        _unsynced.Add(path);
+        if (_unsynced.Count == BatchCount)
+            NameSynced();
     }
 
-    /// <summary>Flushes the names of new copies to disk.</summary>
+    /// <summary>Flushes new copies and their names to disk.</summary>
     public void Flush()
     {
+        NameSynced();
         foreach (var folder in _changed)
             files.SyncFolder(folder);
         if (_changed.Count > 0)
@@ -68,9 +76,25 @@ internal sealed class BlobPool(string root, IBlobFiles files) : IBlobSource
         _changed.Clear();
     }
 
+    // A copy gets its name once its content is on disk, so a name never stands for half a copy.
+    private void NameSynced()
+    {
+        if (_unsynced.Count == 0)
+            return;
+        files.SyncFiles(root, [.. _unsynced.Select(path => path + DurableFolder.TemporarySuffix)]);
+        foreach (var path in _unsynced)
+        {
+            files.Rename(path + DurableFolder.TemporarySuffix, path);
+            Failpoint.Reach("second-nzb-named");
+        }
+
+        _unsynced.Clear();
+    }
+
     /// <summary>Creates the pool, and removes unfinished copies left by a kill.</summary>
     public void Prepare()
     {
+        _unsynced.Clear();
         PrivateFile.CreateFolder(root);
         foreach (var path in Files().Where(path => path.EndsWith(DurableFolder.TemporarySuffix, StringComparison.Ordinal)).ToList())
             files.Delete(path);

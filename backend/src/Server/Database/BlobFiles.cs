@@ -8,6 +8,11 @@ internal interface IBlobFiles
     /// <summary>Flushes the content of a stream from <see cref="Create"/> to disk (fsync of the file).</summary>
     void SyncFile(Stream file);
 
+    /// <summary>Flushes the content of closed files to disk.</summary>
+    /// <param name="folder">A folder on the volume of the files.</param>
+    /// <param name="files">Their paths.</param>
+    void SyncFiles(string folder, IReadOnlyCollection<string> files);
+
     void Rename(string from, string to);
 
     /// <summary>Flushes a folder's entries to disk (fsync of the directory).</summary>
@@ -33,6 +38,18 @@ internal sealed class DiskBlobFiles : IBlobFiles
 
     public void SyncFile(Stream file) => ((FileStream)file).Flush(flushToDisk: true);
 
+    // One call for the volume, because flushing each file on its own takes six to ten times as long as copying it.
+    public void SyncFiles(string folder, IReadOnlyCollection<string> files)
+    {
+        if (PosixCalls.TrySyncVolume(folder))
+            return;
+        foreach (var path in files)
+        {
+            using var file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.None, bufferSize: 0);
+            file.Flush(flushToDisk: true);
+        }
+    }
+
     public void Rename(string from, string to) => File.Move(from, to, overwrite: true);
 
     public void SyncFolder(string path) => PosixCalls.SyncFolder(path);
@@ -53,6 +70,20 @@ internal static class BlobFileCopies
     public static void Copy(this IBlobFiles files, Stream from, string to, byte[] piece, CancellationToken cancellationToken)
     {
         using var file = files.Create(to);
+        file.Fill(from, piece, cancellationToken);
+        files.SyncFile(file);
+    }
+
+    /// <summary>Copies a stream to a new file whose content <see cref="IBlobFiles.SyncFiles"/> has to flush.</summary>
+    /// <inheritdoc cref="Copy" path="/param"/>
+    public static void CopyUnsynced(this IBlobFiles files, Stream from, string to, byte[] piece, CancellationToken cancellationToken)
+    {
+        using var file = files.Create(to);
+        file.Fill(from, piece, cancellationToken);
+    }
+
+    private static void Fill(this Stream file, Stream from, byte[] piece, CancellationToken cancellationToken)
+    {
         while (from.Read(piece) is var read and > 0)
         {
             cancellationToken.ThrowIfCancellationRequested();
@@ -60,6 +91,5 @@ internal static class BlobFileCopies
         }
 
         file.Flush();
-        files.SyncFile(file);
     }
 }

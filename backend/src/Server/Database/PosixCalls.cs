@@ -17,19 +17,17 @@ internal static partial class PosixCalls
         if (OperatingSystem.IsWindows())
             return;
 
-        var descriptor = Open(path, ReadOnlyDirectory);
-        if (descriptor < 0)
-            throw Failure("open", path);
+        Sync(path, "fsync", Fsync);
+    }
 
-        try
-        {
-            if (Fsync(descriptor) != 0)
-                throw Failure("fsync", path);
-        }
-        finally
-        {
-            _ = Close(descriptor);
-        }
+    /// <summary>Flushes all content of a folder's volume to disk (syncfs). False if that is not supported, or does not report errors: before Linux 5.8.</summary>
+    /// <exception cref="IOException">Some content could not be written.</exception>
+    public static bool TrySyncVolume(string folder)
+    {
+        if (!OperatingSystem.IsLinux() || Environment.OSVersion.Version < new Version(5, 8))
+            return false;
+        Sync(folder, "syncfs", SyncVolume);
+        return true;
     }
 
     public static string EffectiveUser() =>
@@ -192,6 +190,23 @@ internal static partial class PosixCalls
         return done ? 0 : Marshal.GetLastPInvokeError();
     }
 
+    private static void Sync(string folder, string name, Func<int, int> call)
+    {
+        var descriptor = Open(folder, ReadOnlyDirectory);
+        if (descriptor < 0)
+            throw Failure("open", folder);
+
+        try
+        {
+            if (call(descriptor) != 0)
+                throw Failure(name, folder);
+        }
+        finally
+        {
+            _ = Close(descriptor);
+        }
+    }
+
     private static IOException Failure(string call, string path)
     {
         var error = Marshal.GetLastPInvokeError();
@@ -209,6 +224,9 @@ internal static partial class PosixCalls
 
     [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
     private static partial int Fsync(int descriptor);
+
+    [LibraryImport("libc", EntryPoint = "syncfs", SetLastError = true)]
+    private static partial int SyncVolume(int descriptor);
 
     [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
     private static partial int Close(int descriptor);

@@ -1,8 +1,10 @@
+using System.Globalization;
 using System.Net;
 using Sluice.Server.Backups;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Startup;
 using Xunit;
 
@@ -14,6 +16,25 @@ public sealed class SecondFolderTests
     private const string Setting = "SLUICE_CONFIG__BACKUP__SECOND_DIR";
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public void OPS_5_Copies_are_flushed_together_before_their_names()
+    {
+        using var folder = new TemporaryFolder();
+        var files = new RecordingBlobFiles();
+        var pool = new BlobPool(Path.Combine(folder.Root, "second"), files);
+        pool.Prepare();
+        for (var number = 1; number <= 600; number++)
+            pool.Put($"{number:x4}".PadRight(64, '0') + BlobStore.NzbSuffix, new MemoryStream([1]), Token);
+        pool.Flush();
+
+        Assert.Equal(600, pool.MeasureNzbs().Count);
+        Assert.DoesNotContain("fsync tmp", files.Calls);
+        var synced = 0;
+        foreach (var call in files.Calls.Where(static call => call.StartsWith("sync ", StringComparison.Ordinal) || call.StartsWith("rename ", StringComparison.Ordinal)))
+            Assert.True((synced += call.StartsWith("sync ", StringComparison.Ordinal) ? int.Parse(call[5..], CultureInfo.InvariantCulture) : -1) >= 0, call);
+        Assert.Equal(["sync 512", "sync 88"], files.Calls.Where(static call => call.StartsWith("sync ", StringComparison.Ordinal)));
+    }
 
     [Fact]
     public async Task OPS_5_Second_folder_gets_each_backup_and_each_nzb_once()

@@ -44,6 +44,12 @@ internal sealed class FaultyStorage : IBlobFiles, ICommitStep
         _disk.SyncFile(file);
     }
 
+    public void SyncFiles(string folder, IReadOnlyCollection<string> files)
+    {
+        Step();
+        _disk.SyncFiles(folder, files);
+    }
+
     public void Rename(string from, string to)
     {
         Step();

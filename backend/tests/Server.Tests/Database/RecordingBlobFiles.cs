@@ -26,6 +26,12 @@ internal sealed class RecordingBlobFiles : IBlobFiles
         _disk.SyncFile(((RecordingStream)file).Inner);
     }
 
+    public void SyncFiles(string folder, IReadOnlyCollection<string> files)
+    {
+        Record($"sync {files.Count}");
+        _disk.SyncFiles(folder, files);
+    }
+
     public void Rename(string from, string to)
     {
         Record($"rename {Short(from)} {Short(to)}");

@@ -390,6 +390,8 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
 
         public void SyncFile(Stream file) => _disk.SyncFile(file);
 
+        public void SyncFiles(string folder, IReadOnlyCollection<string> files) => _disk.SyncFiles(folder, files);
+
         public void Rename(string from, string to) => _disk.Rename(from, to);
 
         public void SyncFolder(string path) => _disk.SyncFolder(path);

@@ -161,6 +161,8 @@ public sealed class DurabilityTests : IDisposable
             Note("fsync tmp");
         }
 
+        public void SyncFiles(string folder, IReadOnlyCollection<string> files) => _disk.SyncFiles(folder, files);
+
         public void Rename(string from, string to)
         {
             _disk.Rename(from, to);
