@@ -12,6 +12,9 @@ namespace Sluice.Usenet.Tests.Nntp;
 /// <summary>Shared resources for the pools of a test.</summary>
 internal static class TestResources
 {
+    /// <summary>An account without a data cap. All models share it, because .NET keeps each meter until it is disposed, and models are made by the 100,000.</summary>
+    public static QuotaGate NoQuota { get; } = new(null, new ProviderTraffic(new NntpMeter(TimeProvider.System)));
+
     /// <param name="options">Deadlines and limits.</param>
     /// <param name="time">Clock.</param>
     /// <param name="limiter">Permits; null to configure them later.</param>

@@ -28,7 +28,7 @@ internal sealed class PacedModel : IDisposable
         _pools = [.. Enumerable.Range(0, pools).Select(_ =>
         {
             var pace = Bandwidth.Join();
-            return new Pool(pace, new LeaseScheduler(Limiter, new QuotaGate(null, new ProviderTraffic(new NntpMeter(Clock))), pace, Clock));
+            return new Pool(pace, new LeaseScheduler(Limiter, TestResources.NoQuota, pace, Clock));
         })];
         Limiter.Returned += PumpAll;
         Bandwidth.Due += PumpAll;

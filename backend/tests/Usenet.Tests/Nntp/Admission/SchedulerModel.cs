@@ -25,7 +25,7 @@ internal sealed class SchedulerModel
         _lineRate = lineRate;
         _terms = new LeaseTerms(depth, long.MaxValue, StatDepth: 100);
         Limiter = new GlobalOperationLimiter(capacity, 80, _clock);
-        Pools = [.. Enumerable.Range(0, pools).Select(_ => new Pool(new LeaseScheduler(Limiter, new QuotaGate(null, new ProviderTraffic(new NntpMeter(_clock))), new BandwidthLimiter(_clock).Join(), _clock)))];
+        Pools = [.. Enumerable.Range(0, pools).Select(_ => new Pool(new LeaseScheduler(Limiter, TestResources.NoQuota, new BandwidthLimiter(_clock).Join(), _clock)))];
         Limiter.Returned += () => Pools.ForEach(Pump);
     }
 
