@@ -267,7 +267,7 @@ public sealed class HedgeTests
     [Fact(Timeout = 60_000)]
     public async Task F11_Failed_hedge_leaves_the_first_try_running()
     {
-        var pause = new MockFault { Kind = FaultKind.BodyStall, Provider = 0, Duration = TimeSpan.FromMilliseconds(1500), CloseAfterStall = false };
+        var pause = new MockFault { Kind = FaultKind.BodyStall, Provider = 0, Duration = TimeSpan.FromSeconds(4), CloseAfterStall = false };
         await using var host = await StartAsync(3, pause, account => account with { MaxConnections = 1 });
         host.Mock.ChangeFaults([pause, new MockFault { Kind = FaultKind.Command430, Provider = 1 }, new MockFault { Kind = FaultKind.Command503, Provider = 2 }]);
         await FetchAsync(host, 5, new FetchUrgency(this, isHeadOfLine: true));

@@ -57,7 +57,8 @@ export function useSubtitleTrack(video: RefObject<HTMLVideoElement | null>, file
     const { signal } = stop;
     const ready: Span[] = [];
     const lines = new Set<string>();
-    let [isBusy, isOver, waitUntil] = [false, false, 0];
+    let [isBusy, isOver] = [false, false];
+    let retry: ReturnType<typeof setTimeout> | undefined;
 
     function add(part: SubtitlePart) {
       for (const { startMs, endMs, text } of part.items) {
@@ -68,24 +69,33 @@ export function useSubtitleTrack(video: RefObject<HTMLVideoElement | null>, file
     }
 
     async function load() {
-      if (!element || isBusy || isOver || performance.now() < waitUntil) return;
+      if (!element || isBusy || isOver || retry !== undefined || signal.aborted) return;
       const span = nextSpan(element.currentTime, ready, spansOf(element.buffered));
       if (!span || (element.duration > 0 && span[0] >= element.duration)) return;
       isBusy = true;
+      let hasAdvanced = false;
       try {
         const [from, to] = [Math.floor(span[0] * 1_000), Math.ceil(span[1] * 1_000)];
         const part = await dataOf(api.GET("/api/files/{id}/subtitles/{subtitle}", { params: { path: { id: fileId, subtitle: id ?? "" }, query: { from, to } }, signal }));
         add(part);
-        if (part.state === "unreadable") waitUntil = performance.now() + retryMs;
+        if (part.state === "unreadable") retry = setTimeout(again, retryMs);
         else ready.push([span[0], part.toMs / 1_000]);
+        hasAdvanced = part.state !== "unreadable" && part.toMs > from;
         isOver = part.state === "unindexed";
         setProblem({ id: id ?? "", sentence: part.sentence });
       } catch {
-        // The server is away or restarts: the next event of the video asks again.
-        waitUntil = performance.now() + retryMs;
+        // The server is away or restarts.
+        if (!signal.aborted) retry = setTimeout(again, retryMs);
       } finally {
         isBusy = false;
       }
+      // The viewer may have moved meanwhile, and a paused film sends no further event.
+      if (hasAdvanced) void load();
+    }
+
+    function again() {
+      retry = undefined;
+      void load();
     }
 
     const begin = () => void load();
@@ -93,6 +103,7 @@ export function useSubtitleTrack(video: RefObject<HTMLVideoElement | null>, file
     begin();
     return () => {
       stop.abort();
+      clearTimeout(retry);
       for (const cue of [...(track.cues ?? [])]) track.removeCue(cue);
       track.mode = "disabled";
     };
