@@ -91,21 +91,22 @@ fail() {
 # Installs programs that mostly end-to-end tests use. A test is skipped if its program is missing.
 install_programs() {
   local program missing=()
-  for program in chromium chromium-headless-shell curl ffmpeg litmus par2 rclone wrk; do
+  for program in chromium curl ffmpeg litmus par2 rclone wrk; do
     command -v "$program" >/dev/null || missing+=("$program")
   done
   command -v 7z >/dev/null || missing+=(p7zip-full)
   command -v promtool >/dev/null || missing+=(prometheus)
   command -v nginx >/dev/null || missing+=(nginx-light)
   command -v fusermount3 >/dev/null || missing+=(fuse3)
-  [ ${#missing[@]} -gt 0 ] || return 0
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-    && apt-get update -qq >/dev/null 2>&1 \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null 2>&1; then
-    echo "test.sh: installed ${missing[*]}"
-  else
-    echo "test.sh: could not install ${missing[*]}; the tests that need them are skipped"
-  fi
+  [ ${#missing[@]} = 0 ] || apt_install "${missing[@]}" || echo "test.sh: could not install ${missing[*]}; the tests that need them are skipped"
+  # Apart, because other distributions have no such package.
+  command -v chromium-headless-shell >/dev/null || apt_install chromium-headless-shell \
+    || echo "test.sh: the tests in a browser run in chromium with windows, because its headless shell could not be installed"
+}
+
+apt_install() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null 2>&1 \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 && echo "test.sh: installed $*"
 }
 
 # row NAME RAN WHY TIME: adds one line to the table at the end.

@@ -23,9 +23,9 @@ afterAll(async () => {
   await rm(second, { recursive: true, force: true });
 });
 
-const looks = [["desktop", "light", 24], ["phone", "dark", 44]] as const;
+const looks = [["desktop", "light", 24], ["phone", "dark", 44], ["desktop", "dark", 24], ["phone", "light", 44]] as const;
 
-/** Opens a page in a light window and on a dark phone, waits for a text, and checks the page. */
+/** Opens a page in each window and theme, waits for a text, and checks the page. */
 async function look(address: string, text: RegExp): Promise<void> {
   for (const [window, colorScheme, pixels] of looks) {
     const page = await openPage(browser, server, { cookie, colorScheme, ...windows[window] });

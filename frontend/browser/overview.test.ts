@@ -32,6 +32,24 @@ async function playClip(): Promise<void> {
 }
 
 describe("Home, the page of a playback and the log", () => {
+  it("get the answers of Home with the page, each once, and not those of other pages", async () => {
+    const asked = async (path: string) => {
+      const fresh = await openPage(browser, server, { cookie });
+      await fresh.goto(path);
+      await settle(fresh);
+      const answers = await fresh.evaluate(() =>
+        (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
+          .filter(({ name }) => /\/api\/(home|session)$/.test(name))
+          .map(({ name, initiatorType }) => `${new URL(name).pathname} by ${initiatorType}`),
+      );
+      expect(fresh.errors).toEqual([]);
+      await fresh.context().close();
+      return answers.sort();
+    };
+    expect(await asked("")).toEqual(["/api/home by link", "/api/session by link"]);
+    expect(await asked("queue")).toEqual(["/api/session by fetch"]);
+  });
+
   it("are accessible, fit the window and have large targets on an empty server", async () => {
     for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
       const looked = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });

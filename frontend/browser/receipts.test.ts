@@ -21,7 +21,7 @@ afterAll(async () => {
 
 /** Opens the receipts in a light window and on a dark phone, and checks how they look there. */
 async function look(shows: string): Promise<void> {
-  for (const [window, colorScheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
+  for (const [window, colorScheme] of [["desktop", "light"], ["desktop", "dark"], ["phone", "light"], ["phone", "dark"]] as const) {
     const page = await openPage(browser, world.server, { cookie: world.cookie, colorScheme, ...windows[window] });
     await page.goto(where);
     await page.getByText(shows).first().waitFor();

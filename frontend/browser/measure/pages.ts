@@ -49,7 +49,7 @@ async function loadIn(context: BrowserContext, where: string, slowDown: number):
     watch("longtask", (entry) => (seen.task = Math.max(seen.task, entry.duration)));
   });
   await page.goto(where);
-  // Late entries count too. The page is asked nothing meanwhile, because a question adds a script of 330 KB to the load.
+  // Late entries count too. Playwright evaluates nothing meanwhile, because it would inject its script of 330 KB into the load.
   await page.waitForTimeout(1_500 * slowDown);
   if (where === "") await page.getByText("Recently added").waitFor();
   const paint = await page.evaluate(() => {

@@ -28,7 +28,7 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
     private readonly Lock _gate = new();
     private readonly Dictionary<(PlaybackClient Client, Guid File), PlayedFile> _played = [];
 
-    // Playbacks that nobody has taken yet; at most MaxPlaybacks, because without a database nothing takes them.
+    // Ended playbacks that Receipts has not taken yet; at most MaxPlaybacks, because Receipts takes none while the database cannot be written.
     private List<PlayedFile> _forgotten = [];
 
     // Set once any file was played; never reset.

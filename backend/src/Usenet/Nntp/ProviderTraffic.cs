@@ -9,7 +9,7 @@ public enum TrafficLane : byte
     /// <summary>Articles for viewers and downloads, including prefetched ones.</summary>
     Playback,
 
-    /// <summary>Articles for clients that read so little of a file that nobody can have watched it, as in a library scan.</summary>
+    /// <summary>Articles for a client that only scans a file, as Plex does: the owner of its <see cref="ReaderAccount"/> decides that by what was read.</summary>
     Scans,
 
     /// <summary>Articles and replies for imports.</summary>

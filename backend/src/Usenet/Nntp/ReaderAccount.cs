@@ -30,8 +30,8 @@ public sealed record AccountBytes(long Memory, long Disk, IReadOnlyDictionary<Gu
 }
 
 /// <summary>
-/// The account of a reader, or of several streams of one reader (OPS-43). A fetch is charged to the account of the reader for whom it began, with all
-/// its attempts, even if the article is never read. Readers that join it pay nothing.
+/// The account of a reader, or of several streams of one reader (OPS-43). <see cref="ProviderTraffic"/> charges it for each fetch that the reader
+/// started, with all attempts, even if the article is never read. Readers that join a fetch pay nothing.
 /// </summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> guards everything and takes no other lock. The lane of a provider changes under it, so that the accounts of a lane always

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>A fetch is charged to the reader for whom it began (OPS-43), and its bytes count for the purpose of that reader (OPS-42).</summary>
+/// <summary>ProviderTraffic charges a fetch to the reader that started it (OPS-43), and counts its bytes for the purpose of that reader (OPS-42).</summary>
 public sealed class ReaderAccountTests : IDisposable
 {
     private const int ArticleSize = 20_000;
