@@ -81,7 +81,7 @@ describe("the copy buttons on the cards of programs", () => {
     await openApps("rclone");
     await page.getByRole("button", { name: "Create a new password" }).click();
     await page.getByRole("button", { name: "Create password" }).click();
-    login = { user: await copied(page, "User"), password: await copied(page, "Password") };
+    login = { user: await copied(page, "Username"), password: await copied(page, "Password") };
     await shell(await copied(page, "Create the configuration (shell)"));
     expect((await shell("rclone lsf sluice:content/movies")).toString().split("\n")).toContain(`${release}/`);
     expect(digest(await shell(`rclone cat --count ${mebibyte} sluice:content/movies/${release}/film.mkv`))).toBe(beginning);
@@ -100,7 +100,7 @@ describe("the copy buttons on the cards of programs", () => {
   it("give an address and a path at which Infuse finds the share", async () => {
     await openApps("Infuse");
     const share = `${await copied(page, "Address")}${await copied(page, "Path")}`;
-    const authorization = `Basic ${Buffer.from(`${await copied(page, "User")}:${login.password}`).toString("base64")}`;
+    const authorization = `Basic ${Buffer.from(`${await copied(page, "Username")}:${login.password}`).toString("base64")}`;
     const answer = await fetch(share, { method: "PROPFIND", headers: { Authorization: authorization, Depth: "1" } });
     expect([answer.status, (await answer.text()).includes("movies")]).toEqual([207, true]);
   });
@@ -201,7 +201,7 @@ describe("the copy buttons for a forgotten login", () => {
       await server.restart();
       const other = await openPage(browser, server);
       await other.goto("login");
-      await other.getByLabel("User").fill(account.user);
+      await other.getByLabel("Username").fill(account.user);
       await other.getByLabel("Password", { exact: true }).fill(account.password);
       await other.getByRole("button", { name: "Log in" }).click();
       await other.getByText("Wrong username or password.").waitFor();

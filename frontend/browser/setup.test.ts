@@ -100,7 +100,7 @@ describe("the setup", () => {
     await page.getByLabel("Port", { exact: true }).fill(port);
     await page.getByLabel("Use TLS").uncheck();
     await hand.type("Server", host);
-    await hand.type("User", "me");
+    await hand.type("Username", "me");
     await hand.type("Password", "wrong");
     await page.getByRole("button", { name: "Test and continue" }).click();
     await page.getByText("Wrong username or password.").waitFor();
@@ -153,7 +153,7 @@ describe("the setup", () => {
     page.setDefaultTimeout(patienceMs);
     await page.goto("setup");
     await page.waitForURL("**/login?return=%2Fsetup");
-    await page.getByLabel("User").fill(account.user);
+    await page.getByLabel("Username").fill(account.user);
     await page.getByLabel("Password", { exact: true }).fill("not the password");
     await page.getByRole("button", { name: "Log in" }).click();
     await page.getByText("Wrong username or password.").waitFor();

@@ -129,7 +129,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         if (line.GetValue(flags.Ceiling) && !line.GetValue(flags.MockServer))
             throw new UsageException("--ceiling: without the mock only the server knows its providers.");
         if (!Uri.TryCreate(text.TrimEnd('/') + "/", UriKind.Absolute, out var url) || url.Scheme is not ("http" or "https") || url.UserInfo.Length > 0)
-            throw new UsageException("--server is a URL such as http://127.0.0.1:3000, without user and password.");
+            throw new UsageException("--server is a URL such as http://127.0.0.1:3000, without username and password.");
         var pid = Between(flags.Pid, 1, int.MaxValue);
         if (pid is { } known && !Directory.Exists($"/proc/{known}") && OperatingSystem.IsLinux())
             throw new UsageException($"--pid: there is no process {known}.");

@@ -37,7 +37,7 @@ internal sealed class TesterFlags
     public readonly Option<string?> Media = Text("--media", "Serve the bytes of this file");
     public readonly Option<string?> Host = Text("--host", "A real provider");
     public readonly Option<int?> Port = new("--port") { Description = "Its port (563 with TLS, 119 without)" };
-    public readonly Option<string?> User = Text("--user", "User name there");
+    public readonly Option<string?> User = Text("--user", "Username there");
     public readonly Option<string?> PassEnv = Text("--pass-env", "Variable that holds the password");
     public readonly Option<bool> Ssl = new("--ssl") { Description = "TLS from the first byte (true)", DefaultValueFactory = _ => true };
     public readonly Option<bool> SkipTlsVerify = Switch("--skip-tls-verify", "Accept any certificate");
@@ -64,8 +64,8 @@ internal sealed class TesterFlags
     public readonly Option<double?> Soak = new("--soak") { Description = "Minutes of readers that seek, cancel and go on while 1 % of bodies is wrong in each way" };
     public readonly Option<string?> Server = Text("--server", "Measure this running server through its SABnzbd API and WebDAV");
     public readonly Option<string?> ApiKeyEnv = Text("--api-key-env", "Variable that holds its API key");
-    public readonly Option<string> WebDavUser = With("--webdav-user", "admin", "User of its WebDAV tree");
-    public readonly Option<string?> WebDavPassEnv = Text("--webdav-pass-env", "Variable that holds the password of that user");
+    public readonly Option<string> WebDavUser = With("--webdav-user", "admin", "Username of its WebDAV tree");
+    public readonly Option<string?> WebDavPassEnv = Text("--webdav-pass-env", "Variable that holds its password");
     public readonly Option<int?> Pid = new("--pid") { Description = "Its process, for CPU time and memory" };
     public readonly Option<string?> Category = Text("--category", "Category that the release is added to");
     public readonly Option<string?> Json = Text("--json", "Result as JSON; - is stdout");

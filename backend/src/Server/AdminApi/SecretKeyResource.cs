@@ -103,7 +103,7 @@ internal static class SecretKeyResource
         {
             "api.key" => "Sluice makes a new one. Enter it in Sonarr, Radarr, and every other program.",
             "api.strm-key" => "Sluice makes a new one. STRM files written so far need it.",
-            "usenet.providers" => "Add every provider again: host, user, and password.",
+            "usenet.providers" => "Add every provider again: host, username, and password.",
             "arr.instances" => "Connect every program again.",
             _ => "Type it again.",
         });

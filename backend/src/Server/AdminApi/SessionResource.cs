@@ -107,7 +107,7 @@ internal static class SessionResource
         return await password.VerifyAsync(login.User, login.Password, browser.CallerOf(http), cancellationToken) switch
         {
             LoginVerdict.Accepted => await OpenAsync(http, store, cancellationToken),
-            LoginVerdict.Refused => AdminProblem.Of(StatusCodes.Status401Unauthorized, "unauthorized", "User or password is wrong."),
+            LoginVerdict.Refused => AdminProblem.Of(StatusCodes.Status401Unauthorized, "unauthorized", "Wrong username or password."),
             var verdict => Wait(http, verdict),
         };
     }
@@ -185,7 +185,7 @@ internal static class SessionResource
     {
         var errors = new Dictionary<string, string[]>();
         if (user.Trim().Length is 0 or > MaxName || !SettingText.IsPlain(user))
-            errors["user"] = ["Choose a name of at most 64 characters."];
+            errors["user"] = ["Choose a username of at most 64 characters."];
         chosen = password is null ? null : ChosenPassword.Judge(password);
         if (password is not null && chosen is null)
             errors[field] = [$"Must be {ChosenPassword.Rule}."];

@@ -50,7 +50,7 @@ internal sealed class BasicAuthenticationHandler(
                 _retryAfter = HashLine.RetryAfterSeconds;
                 return AuthenticateResult.Fail("Too many attempts at a time.");
             default:
-                return AuthenticateResult.Fail("Wrong user or password.");
+                return AuthenticateResult.Fail("Wrong username or password.");
         }
     }
 

@@ -68,12 +68,12 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
 
     private static string Name(CredentialKind kind) => kind switch
     {
-        CredentialKind.AdminPassword => "user or password of the administrator",
+        CredentialKind.AdminPassword => "username or password of the administrator",
         CredentialKind.SetupCode => "setup code",
         CredentialKind.RescueCode => "rescue code",
         CredentialKind.NamedKey => "named key",
         CredentialKind.ApiKey => "API key",
-        CredentialKind.WebDav => "user or password",
+        CredentialKind.WebDav => "username or password",
         _ => "key of a link",
     };
 

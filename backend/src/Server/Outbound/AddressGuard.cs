@@ -50,7 +50,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         if (!url.IsAbsoluteUri || (url.Scheme != Uri.UriSchemeHttp && url.Scheme != Uri.UriSchemeHttps))
             return "only http and https are fetched";
         if (url.UserInfo.Length > 0)
-            return "it holds a user name or a password";
+            return "it holds a username or a password";
         if (url.OriginalString.Length > MaxLength)
             return string.Create(CultureInfo.InvariantCulture, $"it is longer than {MaxLength} characters");
         if (IsLiteral(url.IdnHost, out var address))

@@ -134,10 +134,10 @@ internal sealed class AccountCheck(
             if (needsPassword)
                 Fail(ProviderTestCause.PasswordNeeded, "Enter the password again: the saved one goes only to the address that it was saved for.");
             else if (provider.User is null && await connection.WantsLoginAsync(cancellationToken))
-                Fail(ProviderTestCause.WrongLogin, $"{provider.Host} asks for a user and a password.");
+                Fail(ProviderTestCause.WrongLogin, $"{provider.Host} asks for a username and a password.");
             else
             {
-                End(ProviderTestState.Ok, provider.User is null ? $"{provider.Host} needs no login." : $"{provider.Host} accepts user and password.");
+                End(ProviderTestState.Ok, provider.User is null ? $"{provider.Host} needs no login." : $"{provider.Host} accepts username and password.");
                 return connection;
             }
         }
@@ -174,7 +174,7 @@ internal sealed class AccountCheck(
         if (stage == ProviderTestStage.Login && _stage == ProviderTestStage.Tcp)
         {
             Begin(ProviderTestStage.Tls);
-            End(ProviderTestState.Skipped, "Without TLS others on the way can read user and password.");
+            End(ProviderTestState.Skipped, "Without TLS others on the way can read username and password.");
         }
 
         Begin(stage);

@@ -61,7 +61,7 @@ internal enum ProviderTestCause
     /// <summary>The server speaks another protocol.</summary>
     NotNntp,
 
-    /// <summary>Wrong user or password.</summary>
+    /// <summary>Wrong username or password.</summary>
     WrongLogin,
 
     /// <summary>The account is expired or blocked.</summary>

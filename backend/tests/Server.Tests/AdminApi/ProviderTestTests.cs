@@ -223,7 +223,7 @@ public sealed class ProviderTestTests : IDisposable
         var (steps, _) = await TestAsync(server, login);
 
         Assert.Equal(("login", "wrong-login"), (Text(steps[^1], "stage"), Text(steps[^1], "cause")));
-        Assert.Contains("asks for a user", Text(steps[^1], "sentence"), StringComparison.Ordinal);
+        Assert.Contains("asks for a username", Text(steps[^1], "sentence"), StringComparison.Ordinal);
     }
 
     [Fact]

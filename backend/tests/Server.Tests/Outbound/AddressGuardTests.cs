@@ -11,7 +11,7 @@ public sealed class AddressGuardTests
 {
     private const string NotPublic = "the address is not public; add its host to the trusted hosts";
     private const string Scheme = "only http and https are fetched";
-    private const string User = "it holds a user name or a password";
+    private const string User = "it holds a username or a password";
 
     [Theory]
     // Public addresses.

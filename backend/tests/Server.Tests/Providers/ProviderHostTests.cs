@@ -117,7 +117,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
         Assert.Single(lines, line => line.StartsWith("Check the settings: usenet.providers: element 4 is left out: Port must be", StringComparison.Ordinal));
         Assert.Single(lines, line => line.StartsWith($"good: connected to 127.0.0.1:{mock.Port} in ", StringComparison.Ordinal)
             && line.EndsWith(" ms (plain text, login accepted, 3 connections)", StringComparison.Ordinal));
-        Assert.Single(lines, line => line.StartsWith("wrong: ", StringComparison.Ordinal) && line.Contains("refuses the user name or password", StringComparison.Ordinal));
+        Assert.Single(lines, line => line.StartsWith("wrong: ", StringComparison.Ordinal) && line.Contains("refuses the username or password", StringComparison.Ordinal));
         Assert.Single(lines, line => line.StartsWith("absent: ", StringComparison.Ordinal) && line.Contains("cannot be reached", StringComparison.Ordinal));
         Assert.Single(lines, line => line == "off: disabled in the settings");
     }

@@ -119,7 +119,7 @@ public sealed class AddUrlTests : IDisposable
     [InlineData("&name=indexer", "URL refused: it is no address")]
     [InlineData("&name=ftp%3A%2F%2Findexer.example%2Fx", "URL refused: only http and https are fetched")]
     [InlineData("&name=%2Fetc%2Fpasswd", "URL refused: only http and https are fetched")]
-    [InlineData("&url=http%3A%2F%2Fu%3Ap%40indexer.example%2Fx", "URL refused: it holds a user name or a password")]
+    [InlineData("&url=http%3A%2F%2Fu%3Ap%40indexer.example%2Fx", "URL refused: it holds a username or a password")]
     [InlineData("&name=http%3A%2F%2F127.0.0.1%2Fx", "URL refused: the address is not public; add its host to the trusted hosts")]
     [InlineData("&name=http%3A%2F%2F%5B%3A%3A1%5D%2Fx", "URL refused: the address is not public; add its host to the trusted hosts")]
     [InlineData("&name=http%3A%2F%2Findexer.example%3A25%2Fx", "URL refused: port 25 is not allowed; add its host to the trusted hosts")]

@@ -88,7 +88,7 @@ export const t = createTexts({
   "infuse-kind": "Add a WebDAV share",
   "infuse-address": "Address",
   "infuse-path": "Path",
-  user: "User",
+  user: "Username",
   password: "Password",
   open: "No password needed on your networks.",
 

@@ -1,7 +1,7 @@
 import { createTexts } from "@/lib/i18n/texts";
 
 export const t = createTexts({
-  user: "User",
+  user: "Username",
   password: "Password",
   "need-user": "Enter your username.",
   "need-password": "Enter your password.",

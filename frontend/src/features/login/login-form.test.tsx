@@ -9,7 +9,7 @@ async function logIn(answer: Response | object) {
   const calls = mockApi({ "POST /api/session": answer });
   const onLogin = vi.fn();
   renderAt("/login", <LoginForm onLogin={onLogin} />);
-  await userEvent.type(screen.getByLabelText("User"), "admin");
+  await userEvent.type(screen.getByLabelText("Username"), "admin");
   await userEvent.type(screen.getByLabelText("Password"), "secret-enough");
   await userEvent.click(screen.getByRole("button", { name: "Log in" }));
   return { calls, onLogin };
@@ -22,8 +22,8 @@ describe("the login", () => {
     expect(await calls[0]?.json()).toEqual({ user: "admin", password: "secret-enough" });
   });
 
-  it("says that user or password is wrong and keeps the focus in the password", async () => {
-    const { onLogin } = await logIn(problem(401, "unauthorized", "Wrong user or password."));
+  it("says that username or password is wrong and keeps the focus in the password", async () => {
+    const { onLogin } = await logIn(problem(401, "unauthorized", "Wrong username or password."));
     expect(await screen.findByRole("alert")).toHaveTextContent("Wrong username or password");
     expect(screen.getByLabelText("Password")).toHaveFocus();
     expect(onLogin).not.toHaveBeenCalled();

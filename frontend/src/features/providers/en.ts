@@ -35,7 +35,7 @@ export const t = createTexts({
   host: "Server",
   "host-hint": "news.example.com",
   "host-help": "Start typing to pick a known provider. Uses port 563 with TLS.",
-  user: "User",
+  user: "Username",
   password: "Password",
   "password-kept": "Leave empty to keep the saved one.",
   more: "Port, encryption and more",

@@ -19,7 +19,7 @@ function events(...frames: [string, object][]): () => Response {
 
 async function fill() {
   await userEvent.type(screen.getByLabelText("Server"), "news.newshosting.com");
-  await userEvent.type(screen.getByLabelText("User"), "me");
+  await userEvent.type(screen.getByLabelText("Username"), "me");
   await userEvent.type(screen.getByLabelText("Password"), "pw");
   await userEvent.click(screen.getByRole("button", { name: "Test and continue" }));
 }
@@ -50,7 +50,7 @@ describe("the form of a provider", () => {
     await fill();
     expect(await screen.findByRole("alert")).toHaveTextContent(/Wrong username or password.*481 rejected/);
     await userEvent.click(screen.getByRole("button", { name: "Change the login" }));
-    await waitFor(() => expect(screen.getByLabelText("User")).toHaveFocus());
+    await waitFor(() => expect(screen.getByLabelText("Username")).toHaveFocus());
     expect(calls.some((call) => call.url.endsWith("/api/providers"))).toBe(false);
   });
 

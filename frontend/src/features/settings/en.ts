@@ -121,7 +121,7 @@ export const t = createTexts({
 
   login: "Your login",
   "login-help": "Changing your password logs you out of all other browsers.",
-  user: "User",
+  user: "Username",
   "old-password": "Current password",
   "new-password": "New password",
   "new-password-help": "Leave empty to keep the current one. At least 8 characters.",

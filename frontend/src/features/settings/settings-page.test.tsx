@@ -137,7 +137,7 @@ describe("the settings", () => {
   it("offer to revoke the keys with a new password", async () => {
     const key = { id: "1", name: "backup", access: "full", created: "2026-01-03T10:00:00Z", lastUsed: null };
     const calls = show("/settings/account", "account", { "GET /api/keys": { items: [key] }, "PUT /api/account": { user: "admin" } });
-    await userEvent.type(await screen.findByLabelText("User"), "admin");
+    await userEvent.type(await screen.findByLabelText("Username"), "admin");
     await userEvent.type(screen.getByLabelText("Current password"), "correct horse");
     await userEvent.type(screen.getByLabelText(/New password/), "another horse");
     await userEvent.click(await screen.findByRole("switch", { name: "Also revoke all API keys for scripts" }));

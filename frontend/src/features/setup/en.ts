@@ -14,7 +14,7 @@ export const t = createTexts({
   "about.provider": "Your Usenet account. We'll test the login, find out how many connections it allows and measure the speed.",
   "about.try": "Watch something. It starts right away – nothing is downloaded first.",
   "about.apps": "Connect your apps. Everything is filled in for you.",
-  user: "User",
+  user: "Username",
   password: "Password",
   "password-help": "At least 8 characters.",
   code: "Setup code",

@@ -201,7 +201,7 @@ internal sealed class NntpDialer(
         {
             throw reply.IsOver
                 ? Refusal(reply, NntpFault.AccountRefused, "says that the account is not active")
-                : Refusal(reply, NntpFault.LoginRefused, "refuses the user name or password");
+                : Refusal(reply, NntpFault.LoginRefused, "refuses the username or password");
         }
     }
 

@@ -136,7 +136,7 @@ public sealed class ProviderPoolTests
             account => account with { User = "u", Password = "wrong" });
         var thrown = await Assert.ThrowsAsync<NntpException>(() => host.Pool.ProbeAsync(0, Token));
         Assert.Equal(NntpFault.LoginRefused, thrown.Fault);
-        Assert.Contains("refuses the user name or password", thrown.Message, StringComparison.Ordinal);
+        Assert.Contains("refuses the username or password", thrown.Message, StringComparison.Ordinal);
         await Assert.ThrowsAsync<NntpException>(() => FetchAsync(host, 1));
         Assert.Equal(1, host.Mock.Stats.Opened);
     }
