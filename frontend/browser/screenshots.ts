@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, it } from "vitest";
 import { settle } from "./checks";
 import { type RunningServer, openPage, setUp, setupCode, startBrowser, startServer, windows } from "./harness";
-import { type World, call, clipId, deadNzb, playSlowly, startWorld } from "./world";
+import { type World, call, clipId, deadNzb, playSlowly, startWorld, until } from "./world";
 
 /** Folder for pictures of every page with real content, for visual review: `npm run screenshots`. */
 const folder = path.resolve(import.meta.dirname, "../../artifacts/screenshots");
@@ -26,6 +26,8 @@ interface Shot {
   at: string | (() => Promise<string>);
   /** Waits until the page shows the subject of the picture. */
   ready?: (page: Page) => Promise<unknown>;
+  /** Requests that the server fails to answer. */
+  fails?: string;
 }
 
 let browser: Browser;
@@ -46,7 +48,7 @@ beforeAll(async () => {
   await world.add("Locked.Film.2023.1080p", (await world.nzb(21, { size: 40, layout: "rar5-hdrenc" })).replace(/<meta type="password">[^<]*<\/meta>/, ""), "movies");
   await world.add("Gone.Film.1999.720p", deadNzb, "movies");
   await world.add("Broken.Film.2001.720p", "this is no NZB", "movies").catch(() => undefined);
-  await world.untilHistory(12);
+  await world.untilHistory(13);
 }, 180_000);
 
 afterAll(async () => {
@@ -59,10 +61,11 @@ async function take(server: RunningServer, cookie: string | undefined, shots: re
     const localStorage = server === world.server ? [{ name: "sluice.first-steps", value: "done" }] : [];
     const storageState = { cookies: [], origins: [{ origin: new URL(server.url).origin, localStorage }] };
     const first = await openPage(browser, server, { colorScheme: scheme, storageState, ...sizes[window], ...(cookie ? { cookie } : {}) });
-    for (const { name, at, ready } of shots) {
+    for (const { name, at, ready, fails } of shots) {
       // Each picture has its own page, because a dialog left open would cover the next one.
       const page = await first.context().newPage();
       page.setDefaultTimeout(20_000);
+      if (fails) await page.route(fails, (route) => route.fulfill({ status: 503, contentType: "application/problem+json", json: failure }));
       await page.goto(new URL(typeof at === "string" ? at : await at(), `${server.url}/`).href);
       await settle(page);
       await ready?.(page);
@@ -99,6 +102,7 @@ async function toWebP(png: Buffer, height: number): Promise<Buffer> {
   return Buffer.from(base64, "base64");
 }
 
+const failure = { type: "unavailable", title: "The database can't be read right now.", status: 503 };
 const groups = ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/backups", "/system", "/account"];
 const shown = (text: string | RegExp) => (page: Page) => page.getByText(text).locator("visible=true").first().waitFor();
 
@@ -106,7 +110,7 @@ it("takes pictures of the setup and the login", { timeout: 300_000 }, async () =
   await take(fresh, undefined, [{ name: "setup-1-account", at: `setup#${setupCode}` }]);
   await take(empty, emptyCookie, [
     { name: "setup-2-provider", at: "setup?step=provider", ready: shown("Server") },
-    { name: "setup-3-try", at: "setup?step=try", ready: shown("Drop an NZB here") },
+    { name: "setup-3-try", at: "setup?step=try", ready: shown("Or try the built-in clip") },
     {
       name: "setup-4-apps", at: "setup?step=apps", ready: async (page) => {
         for (const app of ["Sonarr", "rclone", "VLC"]) await page.locator("summary", { hasText: app }).first().click();
@@ -121,11 +125,33 @@ it("takes pictures of an empty server", { timeout: 300_000 }, async () => {
   await take(empty, emptyCookie, [
     { name: "empty-home", at: "", ready: shown("First steps") },
     { name: "empty-files", at: "files/movies" },
+    { name: "empty-files-root", at: "files" },
+    { name: "empty-files-removed", at: "files?view=removed" },
+    { name: "empty-receipts", at: "streams/receipts", ready: shown("No receipts yet") },
+    { name: "empty-settings-providers", at: "settings/providers" },
+    { name: "empty-settings-backups", at: "settings/backups" },
+    { name: "empty-rescue", at: "rescue" },
     { name: "empty-queue", at: "queue" },
     { name: "empty-history", at: "history" },
     { name: "empty-stream", at: "streams/none" },
     { name: "not-found", at: "streams/none/more" },
   ]);
+});
+
+it("takes pictures of pages whose data can't be loaded", { timeout: 300_000 }, async () => {
+  await take(empty, emptyCookie, [
+    { name: "failing-home", at: "", fails: "**/api/home*" },
+    { name: "failing-files", at: "files/movies", fails: "**/api/files?*" },
+    { name: "failing-files-removed", at: "files?view=removed", fails: "**/api/quarantine*" },
+    { name: "failing-queue", at: "queue", fails: "**/api/queue?*" },
+    { name: "failing-history", at: "history", fails: "**/api/history?*" },
+    { name: "failing-history-item", at: "history/none", ready: (page: Page) => page.getByRole("dialog").waitFor() },
+    { name: "failing-receipts", at: "streams/receipts", fails: "**/api/receipts?*" },
+    { name: "failing-logs", at: "logs", fails: "**/api/logs*" },
+    { name: "failing-settings", at: "settings/streaming", fails: "**/api/settings*" },
+    { name: "failing-settings-providers", at: "settings/providers", fails: "**/api/providers" },
+    { name: "failing-settings-backups", at: "settings/backups", fails: "**/api/backups*" },
+  ].map((shot) => ({ ready: shown(failure.title), ...shot })));
 });
 
 it("takes pictures of a server with content", { timeout: 900_000 }, async () => {
@@ -219,4 +245,56 @@ it("takes pictures of a server with content", { timeout: 900_000 }, async () => 
     { name: "queue-running", at: "queue", ready: (page) => page.locator("[data-row]").first().waitFor() },
     { name: "queue-item", at: running, ready: shown("Import steps") },
   ]);
+
+  await fetch(`http://${world.mock.control}/set?latency=20`, { method: "POST" });
+  await addCaps();
+  await call(server, cookie, "POST", "backups");
+  await until("a backup is made", async () => (await call<{ items: object[] }>(server, cookie, "GET", "backups")).items.length > 0);
+  // A server that stops saves all receipts.
+  await server.restart();
+  await take(server, cookie, [
+    { name: "receipts", at: "streams/receipts", ready: (page) => page.locator("[data-row]").first().waitFor() },
+    { name: "receipts-sheet", at: "streams/receipts", ready: async (page) => {
+      await page.locator("[data-row]").first().click();
+      await page.getByRole("dialog").getByText(/^From /).first().waitFor();
+    } },
+    { name: "caps", at: "settings/providers", ready: shown("Only fills gaps") },
+    { name: "caps-edit", at: "settings/providers", ready: async (page) => {
+      await page.getByRole("button", { name: "Edit Filling" }).click();
+      await page.getByLabel("Reset day").waitFor();
+    } },
+    { name: "backups", at: "settings/backups", ready: shown("Restore") },
+    { name: "backups-restore", at: "settings/backups", ready: async (page) => {
+      await page.getByRole("button", { name: /^Restore/ }).first().click();
+      await page.getByRole("dialog").waitFor();
+    } },
+  ]);
+
+  const codeFile = await damage();
+  await take(server, undefined, [
+    { name: "rescue", at: "rescue", ready: shown("Show backups") },
+    { name: "rescue-backups", at: async () => `rescue#${(await readFile(codeFile, "utf8")).trim()}`, ready: async (page) => {
+      await page.getByRole("button", { name: "Show backups" }).click();
+      await page.getByRole("button", { name: "Restore" }).waitFor();
+    } },
+  ]);
 });
+
+/** Adds providers with data caps in every state. Nothing listens on their port. */
+async function addCaps(): Promise<void> {
+  const terabyte = 1e12;
+  const caps = [["Filling", { byteLimit: terabyte, resetDay: 5, reservePercent: 20, usedBefore: terabyte * 0.85 }], ["Ended", { byteLimit: terabyte, usedBefore: terabyte }]] as const;
+  for (const [name, quota] of caps) {
+    await call(world.server, world.cookie, "POST", "providers", { host: "127.0.0.1", port: 9, tls: false, user: name, password: "secret-of-it", name, maxConnections: 8, use: "disabled", priority: 5, quota });
+  }
+}
+
+/** Restarts the server with a damaged database, which is safe mode. Returns the file with the rescue code. */
+async function damage(): Promise<string> {
+  let code = "";
+  await world.server.restart({ meanwhile: async (data) => {
+    code = path.join(data, "rescue-code");
+    await writeFile(path.join(data, "sluice.db"), "no database");
+  } });
+  return code;
+}

@@ -27,4 +27,8 @@ describe("format", () => {
     expect(formatPercent(42.4)).toBe("42%");
     expect(formatAgo("2026-01-01T00:00:00Z", Date.parse("2026-01-01T00:05:00Z"))).toBe("5 minutes ago");
   });
+
+  it.each([[59.4, "59 seconds ago"], [59.6, "1 minute ago"], [89, "1 minute ago"], [3_569, "59 minutes ago"], [3_571, "1 hour ago"], [86_300, "yesterday"]])("formats %d seconds without 60 of a unit", (seconds, text) => {
+    expect(formatAgo(new Date(0), seconds * 1_000)).toBe(text);
+  });
 });

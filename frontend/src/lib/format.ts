@@ -79,11 +79,12 @@ export function formatClock(at: number, ticks: readonly number[]): string {
 
 /** Formats the time since a moment, as in "5 minutes ago". */
 export function formatAgo(at: string | Date, now = Date.now()): string {
-  const seconds = (new Date(at).getTime() - now) / 1_000;
+  const seconds = Math.round((new Date(at).getTime() - now) / 1_000);
   const relative = relativeFormat();
-  const steps = [["day", 86_400], ["hour", 3_600], ["minute", 60]] as const;
-  const step = steps.find(([, length]) => Math.abs(seconds) >= length);
-  return step ? relative.format(Math.round(seconds / step[1]), step[0]) : relative.format(Math.round(seconds), "second");
+  const steps = [["day", 86_400, 3_600], ["hour", 3_600, 60], ["minute", 60, 1]] as const;
+  // Rounded values of the smaller unit decide, so that 59.6 minutes are an hour and not 60 minutes.
+  const step = steps.find(([, length, smaller]) => Math.round(Math.abs(seconds) / smaller) * smaller >= length);
+  return step ? relative.format(Math.round(seconds / step[1]), step[0]) : relative.format(seconds, "second");
 }
 
 function scaled(value: number, units: readonly string[], per: string): string {

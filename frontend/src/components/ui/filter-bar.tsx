@@ -8,7 +8,7 @@ import { t } from "./en";
 interface FilterBarProps {
   /** The search field, always visible. */
   search: ReactNode;
-  /** The filter fields; on phones they open in a sheet. */
+  /** The filter fields, which open in a sheet on phones; null if the list has none. */
   filters: ReactNode;
   /** Number of filters that are set. */
   count: number;
@@ -25,9 +25,11 @@ export function FilterBar({ search, filters, count, onClear, actions }: FilterBa
     return (
       <div className="flex min-w-0 items-center gap-2">
         <div className="min-w-0 flex-1">{search}</div>
-        <Button icon={SlidersHorizontal} aria-label={count > 0 ? t("filters-set", { count }) : t("filters")} onClick={() => setOpen(true)}>
-          {count > 0 ? <span className="tabular-nums">{count}</span> : null}
-        </Button>
+        {filters !== null && (
+          <Button icon={SlidersHorizontal} aria-label={count > 0 ? t("filters-set", { count }) : t("filters")} onClick={() => setOpen(true)}>
+            {count > 0 ? <span className="tabular-nums">{count}</span> : null}
+          </Button>
+        )}
         {actions}
         <Sheet
           isOpen={isOpen}

@@ -109,7 +109,21 @@ const columns: Column<RemovedRow>[] = [
   },
   { name: "size", header: t("size"), align: "end", width: "7rem", cell: (row) => formatBytes(row.bytes) },
   { name: "removed", header: t("removed-at"), align: "end", width: "9rem", card: "none", cell: (row) => <Moment at={row.removedAt} /> },
-  { name: "until", header: t("kept-until"), align: "end", width: "10rem", cell: (row) => <Moment at={row.until} /> },
+  {
+    name: "until",
+    header: t("deleted-at"),
+    align: "end",
+    width: "10rem",
+    cell: (row) => (
+      <>
+        {/* A card has no headers. */}
+        <span className="sm:hidden">{t("deleted-in", { time: formatAgo(row.until) })}</span>
+        <span className="max-sm:hidden">
+          <Moment at={row.until} />
+        </span>
+      </>
+    ),
+  },
 ];
 
 function Moment({ at }: { at: string }) {

@@ -112,7 +112,7 @@ export const t = createTexts({
   "action-incomplete-set": "Look for another NZB of this release, or try another release.",
   "cause-compressed-archive": "Compressed archives can't be streamed. Sluice needs an uncompressed (stored) one.",
   "action-compressed-archive": "Most releases are posted uncompressed, so another one will likely work.",
-  "cause-encrypted-no-password": "The archive is encrypted, and neither the NZB nor its name includes the password.",
+  "cause-encrypted-no-password": "Neither the NZB nor its name includes one.",
   "action-encrypted-no-password": "Find the password where you got the NZB, enter it here and retry.",
   "cause-wrong-password": "The archive is encrypted. Neither the password that came with it nor those in your settings worked.",
   "action-wrong-password": "Check the password where you got the NZB, enter it here and retry.",

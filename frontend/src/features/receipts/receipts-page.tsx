@@ -140,8 +140,8 @@ const columns: Column<ReceiptRow>[] = [
         <span className="flex min-w-0 items-center gap-2">
           <span className="min-w-0 truncate font-medium" title={row.file?.path}>
             {whatOf(row)}
-            {row.file !== null && filmPart(row.file.film) !== "" && <span className="ms-2 font-normal text-muted">{filmPart(row.file.film)}</span>}
           </span>
+          {row.file !== null && filmPart(row.file.film) !== "" && <span className="shrink-0 text-muted">{filmPart(row.file.film)}</span>}
           {row.open && <Badge tone="ok">{t("playing-now")}</Badge>}
         </span>
         <span className="hidden truncate text-sm font-normal text-muted sm:block">{whoOf(row)}</span>

@@ -186,10 +186,10 @@ function NameCell({ row, isSearch, onPlay, detailsOf }: NameCellProps) {
   const part = isTitled ? filmPart(row.film) : "";
   const linkClass = "block h-6 max-w-full truncate text-start leading-6 font-medium touch:-my-2.5 touch:h-11 touch:leading-11";
   const words = (
-    <>
-      {name}
-      {part !== "" && <span className="ms-2 font-normal text-muted">{part}</span>}
-    </>
+    <span className="flex min-w-0">
+      <span className="truncate">{name}</span>
+      {part !== "" && <span className="ms-2 shrink-0 font-normal text-muted">{part}</span>}
+    </span>
   );
   return (
     <span className="flex min-w-0 items-center gap-2.5">

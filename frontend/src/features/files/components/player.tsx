@@ -167,4 +167,4 @@ export function Player({ id, name, src, hasPicture, hasSound, pressedAt, serverS
 }
 
 /** As wide as the dialog; on phones up to both edges of the screen. */
-export const pictureClass = "-mx-5 aspect-video max-h-[74dvh] w-[calc(100%+2.5rem)] max-w-none bg-[#000] sm:mx-0 sm:w-full sm:rounded-lg";
+export const pictureClass = "-mx-5 aspect-video max-h-[70dvh] w-[calc(100%+2.5rem)] max-w-none bg-[#000] sm:mx-0 sm:w-full sm:rounded-lg";
