@@ -267,6 +267,7 @@ it("takes pictures of a server with content", { timeout: 900_000 }, async () => 
     { name: "backups-restore", at: "settings/backups", ready: async (page) => {
       await page.getByRole("button", { name: /^Restore/ }).first().click();
       await page.getByRole("dialog").waitFor();
+      await page.getByText("Checking the backup").waitFor({ state: "hidden" });
     } },
   ]);
 

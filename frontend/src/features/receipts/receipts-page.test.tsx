@@ -32,7 +32,7 @@ describe("ReceiptsPage", () => {
     expect(await screen.findAllByText("1 playback · 9 MB by library scans")).toHaveLength(2);
 
     await userEvent.click(row);
-    const sheet = within(await screen.findByRole("dialog", { name: "Harbour Lights" }));
+    const sheet = within(await screen.findByRole("dialog", { name: "Harbour Lights · 2024" }));
     expect(sheet.getByText("From News")).toBeVisible();
     expect(sheet.getByText("From Removed provider").nextSibling).toHaveTextContent("200 MB");
     expect(sheet.getByText("180 ms")).toBeVisible();

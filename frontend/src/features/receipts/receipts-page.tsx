@@ -78,7 +78,7 @@ export function ReceiptsPage() {
           />
         )}
       </Card>
-      {open && <ReceiptSheet row={open} title={whatOf(open)} onClose={() => setOpen(null)} />}
+      {open && <ReceiptSheet row={open} title={titleOf(open)} onClose={() => setOpen(null)} />}
     </div>
   );
 }
@@ -123,6 +123,11 @@ function monthName(key: string): string {
 
 function whatOf(row: ReceiptRow): string {
   return row.file === null ? t("scan", { count: row.files }) : filmName(row.file.film, playedName(row.file).title);
+}
+
+/** Names the film with its year or episode. */
+function titleOf(row: ReceiptRow): string {
+  return [whatOf(row), row.file === null ? "" : filmPart(row.file.film)].filter((part) => part !== "").join(" · ");
 }
 
 function whoOf({ player, client }: ReceiptRow): string {
