@@ -30,23 +30,32 @@ internal interface IBlobFiles
     long FreeBytes(string folder);
 }
 
-internal sealed class DiskBlobFiles : IBlobFiles
+/// <param name="syncsVolumes">Whether <see cref="PosixCalls.SyncVolume"/> may be used, which must report errors.</param>
+internal sealed class DiskBlobFiles(bool syncsVolumes) : IBlobFiles
 {
     private const int BufferSize = 64 << 10;
 
+    public DiskBlobFiles() : this(PosixCalls.CanSyncVolumes)
+    {
+    }
+
     public Stream Create(string path) => new FileStream(path, FileMode.CreateNew, FileAccess.Write, FileShare.None, BufferSize);
 
-    public void SyncFile(Stream file) => ((FileStream)file).Flush(flushToDisk: true);
+    public void SyncFile(Stream file) => PosixCalls.SyncFile((FileStream)file);
 
     // One call for the volume, because flushing each file on its own takes six to ten times as long as copying it.
     public void SyncFiles(string folder, IReadOnlyCollection<string> files)
     {
-        if (PosixCalls.TrySyncVolume(folder))
+        if (syncsVolumes)
+        {
+            PosixCalls.SyncVolume(folder);
             return;
+        }
+
         foreach (var path in files)
         {
             using var file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.None, bufferSize: 0);
-            file.Flush(flushToDisk: true);
+            PosixCalls.SyncFile(file);
         }
     }
 

@@ -47,7 +47,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
         using (var file = new FileStream(temporary, options))
         {
             JsonSerializer.Serialize(file, this, DatabaseJson.Default.BlobGeneration);
-            file.Flush(flushToDisk: true);
+            PosixCalls.SyncFile(file);
         }
 
         Failpoint.Reach("start-written");

@@ -40,7 +40,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
             Random.Shared.NextBytes(bytes);
             using var file = new FileStream(folder.Reserve, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
             file.Write(bytes);
-            file.Flush(flushToDisk: true);
+            PosixCalls.SyncFile(file);
         }
         catch (Exception e) when (StorageException.From(e, folder.Reserve) is not null)
         {

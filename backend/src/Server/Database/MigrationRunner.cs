@@ -94,7 +94,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         }
 
         using (var written = new FileStream(partial, FileMode.Open, FileAccess.ReadWrite))
-            written.Flush(flushToDisk: true);
+            PosixCalls.SyncFile(written);
 
         Failpoint.Reach("copy-synced");
         File.Move(partial, target, overwrite: true);

@@ -9,6 +9,7 @@ internal static partial class PosixCalls
 {
     private const int ReadOnlyDirectory = 0x80000; // O_RDONLY | O_CLOEXEC
     private const int CurrentFolder = -100; // AT_FDCWD
+    private const int Interrupted = 4; // EINTR
 
     /// <summary>Makes renames and new names in a folder durable (fsync of the directory).</summary>
     public static void SyncFolder(string path)
@@ -20,15 +21,30 @@ internal static partial class PosixCalls
         Sync(path, "fsync", Fsync);
     }
 
-    /// <summary>Flushes all content of a folder's volume to disk (syncfs). False if that is not supported, or does not report errors: before Linux 5.8.</summary>
+    /// <summary>
+    /// Flushes a file's content to disk (fsync). <see cref="FileStream.Flush(bool)"/> must not be used for that on Linux, because .NET 10 ignores the result
+    /// of fsync there.
+    /// </summary>
     /// <exception cref="IOException">Some content could not be written.</exception>
-    public static bool TrySyncVolume(string folder)
+    public static void SyncFile(FileStream file)
     {
-        if (!OperatingSystem.IsLinux() || Environment.OSVersion.Version < new Version(5, 8))
-            return false;
-        Sync(folder, "syncfs", SyncVolume);
-        return true;
+        // On macOS, only this call also flushes the cache of the drive.
+        file.Flush(flushToDisk: !OperatingSystem.IsLinux());
+        if (OperatingSystem.IsWindows())
+            return;
+        while (FsyncFile(file.SafeFileHandle) != 0)
+        {
+            if (Marshal.GetLastPInvokeError() != Interrupted)
+                throw Failure("fsync", file.Name);
+        }
     }
+
+    /// <summary>Whether <see cref="SyncVolume"/> exists and reports errors, which it does not before Linux 5.8.</summary>
+    public static bool CanSyncVolumes => OperatingSystem.IsLinux() && Environment.OSVersion.Version >= new Version(5, 8);
+
+    /// <summary>Flushes all content of a folder's volume to disk (syncfs).</summary>
+    /// <exception cref="IOException">Some content could not be written.</exception>
+    public static void SyncVolume(string folder) => Sync(folder, "syncfs", SyncFileSystem);
 
     public static string EffectiveUser() =>
         OperatingSystem.IsWindows() ? Environment.UserName : GetEffectiveUser().ToString(CultureInfo.InvariantCulture);
@@ -225,8 +241,11 @@ internal static partial class PosixCalls
     [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
     private static partial int Fsync(int descriptor);
 
+    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
+    private static partial int FsyncFile(SafeFileHandle file);
+
     [LibraryImport("libc", EntryPoint = "syncfs", SetLastError = true)]
-    private static partial int SyncVolume(int descriptor);
+    private static partial int SyncFileSystem(int descriptor);
 
     [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
     private static partial int Close(int descriptor);

@@ -25,7 +25,7 @@ internal static class PrivateFile
         using (var file = Create(partial))
         {
             file.Write(content);
-            file.Flush(flushToDisk: true);
+            PosixCalls.SyncFile(file);
         }
 
         File.Move(partial, path, overwrite: true);
@@ -43,7 +43,7 @@ internal static class PrivateFile
             file.Write(piece.AsSpan(0, read));
         }
 
-        file.Flush(flushToDisk: true);
+        PosixCalls.SyncFile(file);
     }
 
     /// <summary>Makes a file that another component wrote private, and flushes it to disk.</summary>
@@ -52,7 +52,7 @@ internal static class PrivateFile
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         using var file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite);
-        file.Flush(flushToDisk: true);
+        PosixCalls.SyncFile(file);
     }
 
     /// <summary>Creates a folder that only the process's user can enter. Does nothing if it exists.</summary>

@@ -70,7 +70,7 @@ internal static class KeyFile
         using (var file = new FileStream(temporary, options))
         {
             file.Write(key);
-            file.Flush(flushToDisk: true);
+            PosixCalls.SyncFile(file);
         }
 
         File.Move(temporary, path);

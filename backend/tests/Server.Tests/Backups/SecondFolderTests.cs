@@ -37,6 +37,56 @@ public sealed class SecondFolderTests
     }
 
     [Fact]
+    public void OPS_5_Copies_are_flushed_one_by_one_on_old_systems()
+    {
+        using var folder = new TemporaryFolder();
+        var paths = Enumerable.Range(0, 3).Select(number => Path.Combine(folder.Root, $"{number}.tmp")).ToList();
+        paths.ForEach(path => File.WriteAllText(path, "x"));
+        var files = new DiskBlobFiles(syncsVolumes: false);
+
+        // Needs no volume, because each file is flushed on its own.
+        files.SyncFiles(Path.Combine(folder.Root, "absent"), paths);
+
+        // The fault of any file is reported, because its name must not be used.
+        foreach (var path in paths)
+        {
+            File.Delete(path);
+            Assert.Throws<FileNotFoundException>(() => files.SyncFiles(folder.Root, paths));
+            File.WriteAllText(path, "x");
+        }
+    }
+
+    [Fact]
+    public void OPS_5_Copies_are_flushed_by_one_call_on_new_systems()
+    {
+        Assert.SkipUnless(PosixCalls.CanSyncVolumes, "needs Linux 5.8");
+        using var folder = new TemporaryFolder();
+        var files = new DiskBlobFiles(syncsVolumes: true);
+
+        // The call needs no file, and reports a fault of the volume.
+        files.SyncFiles(folder.Root, [Path.Combine(folder.Root, "absent")]);
+        Assert.Throws<IOException>(() => files.SyncFiles(Path.Combine(folder.Root, "absent"), []));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task OPS_5_Copies_are_sound_with_either_kind_of_flush(bool syncsVolumes)
+    {
+        Assert.SkipUnless(PosixCalls.CanSyncVolumes || !syncsVolumes, "needs Linux 5.8");
+        await using var films = await PublishedFilms.CreateAsync(2);
+        await films.StartAsync();
+        var id = (await films.BackUpAsync())["id"]!.ToString();
+        Directory.CreateDirectory(films.Second);
+        var second = new SecondFolder(films.Second, new DiskBlobFiles(syncsVolumes), films.Host.Get<BackupProof>(), films.Host.GetAll<BlobReference>());
+
+        var made = second.Copy(films.Host.Get<BackupFolder>().Find(id)!, films.Host.Get<BlobStore>(), Token);
+
+        Assert.Equal(2, made.Nzbs);
+        Assert.Null(FindFlaw(films, id));
+    }
+
+    [Fact]
     public async Task OPS_5_Second_folder_gets_each_backup_and_each_nzb_once()
     {
         await using var films = await StartAsync(3);
