@@ -39,6 +39,18 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
     private Task _worker = Task.CompletedTask;
     private bool _isWorking;
     private bool _isDisposed;
+    private long _begun;
+    private long _waited;
+
+    /// <summary>Hashes begun from the arrival of each correct credential until its verdict, including its own, in total since startup.</summary>
+    public long Waited
+    {
+        get
+        {
+            lock (_lock)
+                return _waited;
+        }
+    }
 
     /// <summary>Hashes a credential. Returns whether it is correct; null if the queue refused it.</summary>
     /// <param name="rank">Lower ranks go first: <see cref="Known"/>, <see cref="Familiar"/>, or the caller's failures.</param>
@@ -95,7 +107,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
                 Displace(_waiting[^1]);
             }
 
-            _places[key] = place = new Place(attempt, caller.Sender);
+            _places[key] = place = new Place(attempt, caller.Sender, _begun);
             Insert(place, rank);
             if (rank > Familiar)
                 place.Limit = time.CreateTimer(_ => OnWaitedLong(place), null, MaxWait, Timeout.InfiniteTimeSpan);
@@ -158,13 +170,13 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
             try
             {
                 var verdict = place.Attempt.IsRight();
-                Finish(place, isWrong: !verdict);
+                Finish(place, verdict);
                 place.Verdict.TrySetResult(verdict);
             }
             catch (Exception e)
             {
                 // Fail only the requests with this credential. The worker continues with the next one.
-                Finish(place, isWrong: false);
+                Finish(place, verdict: null);
                 place.Verdict.TrySetException(e);
             }
         }
@@ -182,25 +194,34 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
 
             _waiting.RemoveAt(0);
             first.Limit?.Dispose();
+            _begun++;
             return first;
         }
     }
 
-    private void Finish(Place place, bool isWrong)
+    private void Finish(Place place, bool? verdict)
     {
-        // Remove the place first, so that no caller can join a finished hash.
         lock (_lock)
+        {
+            // Remove the place first, so that no caller can join a finished hash.
             _places.Remove((place.Attempt.Kind, place.Attempt.Mark));
-        foreach (var caller in isWrong ? place.Callers : [])
+            if (verdict == true)
+                _waited += _begun - place.BegunBefore;
+        }
+
+        foreach (var caller in verdict == false ? place.Callers : [])
             failures.Add(place.Attempt.Kind, caller, place.Attempt.Mark);
     }
 
     /// <summary>One waiting or running credential; guarded by _lock.</summary>
-    private sealed class Place(HashAttempt attempt, Sender owner)
+    private sealed class Place(HashAttempt attempt, Sender owner, long begunBefore)
     {
         public HashAttempt Attempt { get; } = attempt;
 
         public Sender Owner { get; } = owner;
+
+        /// <summary>Hashes begun before this credential arrived.</summary>
+        public long BegunBefore { get; } = begunBefore;
 
         public HashSet<Caller> Callers { get; } = [];
 
