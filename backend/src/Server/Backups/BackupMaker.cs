@@ -34,7 +34,19 @@ internal sealed class BackupMaker(
     /// <summary>Creates a backup.</summary>
     /// <exception cref="BackupFailedException">The backup was created but failed verification. It is kept under another name.</exception>
     /// <exception cref="StorageException">The disk is full or fails. Nothing is left behind.</exception>
-    public Backup Make(BackupKind kind, CancellationToken cancellationToken)
+    public Backup Make(BackupKind kind, CancellationToken cancellationToken) => OnDisk(() => MakeOnDisk(kind, cancellationToken));
+
+    /// <summary>Renews a backup if neither the database nor the passphrase has changed since. Returns false if either has.</summary>
+    /// <exception cref="StorageException">The disk is full or fails.</exception>
+    public bool TryRenew(Backup last) => OnDisk(() =>
+    {
+        if (last.Manifest.Mark.Length == 0 || last.Manifest.Mark != ReadMark() || !IsSealedAsSet(last))
+            return false;
+        (last.Manifest with { StillTrueAt = time.WallTime() }).Write(last.Path);
+        return true;
+    });
+
+    private Backup MakeOnDisk(BackupKind kind, CancellationToken cancellationToken)
     {
         // Read the mark before the copy. A write in between then makes the mark stale instead of the copy.
         var mark = ReadMark();
@@ -60,22 +72,23 @@ internal sealed class BackupMaker(
             Failpoint.Reach("backup-named");
             return made;
         }
-        catch (Exception e)
+        catch
         {
             BackupFolder.Discard(partial);
-            if (e is not BackupFailedException && StorageException.From(e, folder.Backups) is { } fault)
-                throw fault;
             throw;
         }
     }
 
-    /// <summary>Renews a backup if neither the database nor the passphrase has changed since. Returns false if either has.</summary>
-    public bool TryRenew(Backup last)
+    private T OnDisk<T>(Func<T> work)
     {
-        if (last.Manifest.Mark.Length == 0 || last.Manifest.Mark != ReadMark() || !IsSealedAsSet(last))
-            return false;
-        (last.Manifest with { StillTrueAt = time.WallTime() }).Write(last.Path);
-        return true;
+        try
+        {
+            return work();
+        }
+        catch (Exception e) when (e is not BackupFailedException && StorageException.From(e, folder.Backups) is { } fault)
+        {
+            throw fault;
+        }
     }
 
     private void Describe(string partial, BackupKind kind, DateTimeOffset at, string mark, CancellationToken cancellationToken)

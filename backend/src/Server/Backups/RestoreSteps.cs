@@ -50,7 +50,7 @@ internal sealed class RestoreSteps(
         // This folder exists once the copy is complete. The copy exists until it is renamed to the database.
         if (!Directory.Exists(replaced))
         {
-            if (await TryCopyAsync(wish, cancellationToken) is { } flaw)
+            if (await TryCopyAsync(wish, replaced, cancellationToken) is { } flaw)
             {
                 BackupsLog.NotRestored(logger, wish.Folder, flaw);
                 File.Delete(Interim);
@@ -59,8 +59,6 @@ internal sealed class RestoreSteps(
                 return false;
             }
 
-            PrivateFile.CreateFolder(folder.Replaced);
-            PrivateFile.CreateFolder(replaced);
             PosixCalls.SyncFolder(folder.Replaced);
             PosixCalls.SyncFolder(folder.Root);
             Failpoint.Reach("restore-begun");
@@ -79,8 +77,11 @@ internal sealed class RestoreSteps(
         return true;
     }
 
-    /// <summary>Verifies and copies the backup. Returns why it cannot be restored, or null. A disk error must not prevent startup.</summary>
-    private async Task<string?> TryCopyAsync(RestoreWish wish, CancellationToken cancellationToken)
+    /// <summary>
+    /// Verifies and copies the backup, then creates the folder for the replaced database. Returns why it cannot be restored, or null. A disk error must not
+    /// prevent startup.
+    /// </summary>
+    private async Task<string?> TryCopyAsync(RestoreWish wish, string replaced, CancellationToken cancellationToken)
     {
         try
         {
@@ -90,6 +91,9 @@ internal sealed class RestoreSteps(
             if (pool is not null && await new NzbReturn(pool, blobs, references).RunAsync(wish.Folder, cancellationToken) is { } damaged)
                 return damaged;
             CopyDatabase(wish, cancellationToken);
+            // The copy may have filled the disk, so this can fail too. From here on, the restore completes.
+            PrivateFile.CreateFolder(folder.Replaced);
+            PrivateFile.CreateFolder(replaced);
             return null;
         }
         catch (Exception e) when (StorageException.From(e, wish.Folder) is { } fault)

@@ -126,7 +126,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// Writes the last committed state to a new, compact file over a separate connection, while other work continues. Blocks the calling thread. On return, the
     /// content may still be in the system's cache.
     /// </summary>
-    /// <exception cref="StorageException">The disk is full or cannot be written.</exception>
+    /// <exception cref="StorageException">The disk is full or cannot be written. The path is the folder of the new file.</exception>
     public void CopyTo(string target, CancellationToken cancellationToken)
     {
         RequireOpen();
@@ -144,6 +144,16 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             catch (SqliteException e) when (e.SqliteErrorCode == raw.SQLITE_INTERRUPT)
             {
                 throw new OperationCanceledException("The copy was canceled.", e, cancellationToken);
+            }
+            // SQLite does not say which of both files is damaged. If the new one is, the database must not enter safe mode.
+            catch (SqliteException e) when (SafeMode.IsDamage(e))
+            {
+                throw Check(cancellationToken) ? StorageException.Unusable(Path.GetDirectoryName(target)!, e.Message) : new DatabaseLostException();
+            }
+            // The new file may be on another disk, so the database is not to blame, and its writes continue.
+            catch (SqliteException e) when (StorageException.From(e, Path.GetDirectoryName(target)!) is { } fault)
+            {
+                throw fault;
             }
         });
     }

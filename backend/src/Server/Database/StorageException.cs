@@ -75,7 +75,8 @@ internal sealed class StorageException : IOException
 
     private static StorageException? From(SqliteException failure, string path)
     {
-        StorageFault? fault = failure.SqliteErrorCode switch
+        // A copy through SQLite fails with an extended code, whose last byte is the code.
+        StorageFault? fault = (failure.SqliteErrorCode & 0xFF) switch
         {
             SQLitePCL.raw.SQLITE_FULL => StorageFault.Full,
             SQLitePCL.raw.SQLITE_READONLY or SQLitePCL.raw.SQLITE_PERM => StorageFault.Denied,

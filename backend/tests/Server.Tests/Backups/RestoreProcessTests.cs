@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Net.Http.Json;
-using System.Text.Json.Nodes;
 using Microsoft.Data.Sqlite;
 using Sluice.Server.Backups;
 using Sluice.Server.Database;
@@ -14,9 +13,7 @@ namespace Sluice.Server.Tests.Backups;
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RestoreProcessTests
 {
-    private const string AdminPassword = "a-password-of-an-administrator";
-
-    private static readonly Dictionary<string, string> Settings = new() { ["SLUICE_ADMIN_PASSWORD"] = AdminPassword, ["SLUICE_ADMIN_USER"] = "owner" };
+    private static readonly Dictionary<string, string> Settings = OwnerSession.Settings;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -32,11 +29,11 @@ public sealed class RestoreProcessTests
         await ImportAsync(set, films[2]);
         var process = set.Server.Id;
 
-        using (var restored = await browser.PostAsJsonAsync($"api/backups/{id}/restore", new { requeue = true, password = AdminPassword }, Token))
+        using (var restored = await browser.PostAsJsonAsync($"api/backups/{id}/restore", new { requeue = true, password = OwnerSession.Password }, Token))
             Assert.True(restored.IsSuccessStatusCode, await restored.Content.ReadAsStringAsync(Token));
 
         await set.Server.LineAsync(line => line.Contains("as requested from the web UI", StringComparison.Ordinal), Token);
-        await ReadyAsync(browser);
+        await OwnerSession.ReadyAsync(browser);
         foreach (var film in films)
             await set.Client.PublishedAsync(film.Name, Token);
         Assert.Equal((process, false), (set.Server.Id, set.Server.HasEnded));
@@ -152,48 +149,13 @@ public sealed class RestoreProcessTests
         await set.Client.PublishedAsync(film.Name, Token);
     }
 
-    private static async Task<HttpClient> LogInAsync(MockedServer set)
-    {
-        var address = new Uri(string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{set.Server.Port}/"));
-        var browser = new HttpClient { BaseAddress = address };
-        browser.DefaultRequestHeaders.Add("X-Csrf", "1");
-        browser.DefaultRequestHeaders.Add("Origin", address.GetLeftPart(UriPartial.Authority));
-        using var session = await browser.PostAsJsonAsync("api/session", new { user = "owner", password = AdminPassword }, Token);
-        Assert.True(session.IsSuccessStatusCode, await session.Content.ReadAsStringAsync(Token));
-        return browser;
-    }
+    private static Task<HttpClient> LogInAsync(MockedServer set) => OwnerSession.LogInAsync(set.Server.Port);
 
     private static async Task<string> BackUpAsync(HttpClient browser)
     {
-        using (var begun = await browser.PostAsync(new Uri("api/backups", UriKind.Relative), null, Token))
-            Assert.True(begun.IsSuccessStatusCode, await begun.Content.ReadAsStringAsync(Token));
-        while (true)
-        {
-            var list = JsonNode.Parse(await browser.GetStringAsync("api/backups", Token))!;
-            if (list["items"]!.AsArray() is [{ } made, ..])
-                return made["id"]!.ToString();
-            Assert.Null(list["failure"]);
-            await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, Token);
-        }
-    }
-
-    private static async Task ReadyAsync(HttpClient client)
-    {
-        while (true)
-        {
-            try
-            {
-                using var answer = await client.GetAsync(new Uri("readyz", UriKind.Relative), Token);
-                if (answer.IsSuccessStatusCode)
-                    return;
-            }
-            catch (HttpRequestException)
-            {
-                // The server does not listen yet.
-            }
-
-            await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, Token);
-        }
+        var list = await OwnerSession.BackUpAsync(browser);
+        Assert.Null(list["failure"]);
+        return list["items"]![0]!["id"]!.ToString();
     }
 
     private static async Task AssertEndsAsync(MockedServer set, int code, string text, params string[] arguments)

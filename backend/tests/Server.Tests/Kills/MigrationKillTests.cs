@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>After a kill during a migration, or during the copy before it, the next start completes the migration (F35).</summary>
+/// <summary>After a kill or a failed system call during a migration, or during the copy before it, the next start completes the migration (F35, OPS-95).</summary>
 [Trait("Category", EndToEndRun.Name)]
 [Trait("Category", FailpointBuild.Part)]
 public sealed class MigrationKillTests : IDisposable
@@ -75,6 +75,39 @@ public sealed class MigrationKillTests : IDisposable
             await KillAsync($"{point}:2");
         await using var server = await ArmedServer.StartAsync(_temporary.Root, new Dictionary<string, string>(), null, Token);
         Assert.Empty(await server.Client.QueueAsync(Token));
+    }
+
+    [Fact]
+    public async Task OPS_95_Failed_call_of_a_migration_leaves_it_to_next_start()
+    {
+        FailpointBuild.Require();
+        var latest = Migration.LoadEmbedded().Count;
+        await SeedAsync();
+        var (partial, log) = (CopyOf(1, latest) + ".partial", _temporary.Folder.Database + "-wal");
+        (string Path, string Call, string Error)[] faults =
+        [
+            (partial, "openat", "EIO"), (partial, "pwrite64", "EIO"), (partial, "pwrite64", "ENOSPC"), (partial, "fsync,fdatasync", "EIO"),
+            (partial, "?rename,?renameat,?renameat2", "EIO"), (log, "pwrite64", "EIO"), (log, "pwrite64", "ENOSPC"), (log, "fsync,fdatasync", "EIO"),
+        ];
+        for (var i = 0; i < faults.Length; i++)
+        {
+            var (path, call, error) = faults[i];
+            var output = Path.Combine(_temporary.Parent, $"fault-{i}");
+            var arguments = SystemCallTrace.Launching(FailpointBuild.Executable, output, path, call, error);
+            await using var server = ServerProcess.Launch("strace", arguments, _temporary.Root, ServerProcess.FreePort(), new Dictionary<string, string>());
+            var code = await server.EndAsync(Token);
+
+            var what = $"{call} of {Path.GetFileName(path)} fails with {error}: {code}\n{string.Join('\n', server.Lines)}";
+            Assert.Contains("INJECTED", await File.ReadAllTextAsync(output, Token), StringComparison.Ordinal);
+            Assert.True(code == 78 && server.Lines.Last().StartsWith("sluice: ", StringComparison.Ordinal), what);
+            Assert.Equal((1, "ok"), Look(_temporary.Folder.Database));
+            // A copy has its name only if it is complete.
+            Assert.Equal(path == log, File.Exists(CopyOf(1, latest)));
+        }
+
+        await AssertServesAsync();
+        Assert.Equal((latest, "ok"), Look(_temporary.Folder.Database));
+        Assert.Equal((1, "ok"), Look(CopyOf(1, latest)));
     }
 
     private string CopyOf(int version, int latest) => Path.Combine(_temporary.Folder.Backups, $"before-migration-{version}-to-{latest}.db");

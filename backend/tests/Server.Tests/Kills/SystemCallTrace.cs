@@ -30,7 +30,19 @@ internal sealed partial class SystemCallTrace : IAsyncDisposable
 
     /// <summary>Makes one or more system calls fail on one file or folder until disposed.</summary>
     public static Task<SystemCallTrace> FailAsync(int process, string output, string path, string call, string error, CancellationToken cancel) =>
-        AttachAsync(process, output, ["-P", path, "-e", $"trace={call}", "-e", $"inject={call}:error={error}"], cancel);
+        FailAsync(process, output, [path], call, error, cancel);
+
+    /// <summary>Makes one or more system calls fail on each of several files or folders until disposed. The paths need not exist yet.</summary>
+    public static Task<SystemCallTrace> FailAsync(int process, string output, IEnumerable<string> paths, string call, string error, CancellationToken cancel) =>
+        AttachAsync(process, output, Failing(paths, call, error), cancel);
+
+    /// <summary>Returns the arguments with which strace starts a program whose system calls fail on one file. Its exit code is that of the program.</summary>
+    public static string[] Launching(string program, string output, string path, string call, string error)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs the system calls of Linux");
+        ExternalProgram.Require("strace");
+        return ["-f", "-y", "-s", "0", "-e", "signal=none", "-o", output, .. Failing([path], call, error), program];
+    }
 
     /// <summary>
     /// Waits for the call that acknowledges: <c>send</c> to a client, or <c>remove</c> of the only other copy of an NZB. Returns the durable
@@ -98,6 +110,9 @@ internal sealed partial class SystemCallTrace : IAsyncDisposable
                 calls.Add(words);
         }
     }
+
+    private static IEnumerable<string> Failing(IEnumerable<string> paths, string call, string error) =>
+        [.. paths.SelectMany(path => (string[])["-P", path]), "-e", $"trace={call}", "-e", $"inject={call}:error={error}"];
 
     private static string? Describe(string call)
     {
