@@ -59,13 +59,17 @@ list_failed_in_xunit() {
   done
 }
 
-# Lists failures from the reports of the web UI.
+# Lists failures from the reports of the web UI: tests, and errors of a file's set-up, which skips its tests. Errors outside of tests are only
+# in the log.
 list_failed_in_vitest() {
   local report
   for report in "$results"/*.json; do
-    [ ! -e "$report" ] || node -p "JSON.parse(require('fs').readFileSync('$report')).testResults.flatMap(file => file.assertionResults)
-      .filter(test => test.status === 'failed').map(test => 'test.sh: failed: ' + test.fullName + ': ' + (test.failureMessages[0] ?? '').slice(0, 600).replaceAll('\\n', ' ')).join('\\n')" | grep .
+    [ ! -e "$report" ] || node -p "JSON.parse(require('fs').readFileSync('$report')).testResults.flatMap(file => [
+        ...(file.message ? [[file.name.split('/').pop(), file.message]] : []),
+        ...file.assertionResults.filter(test => test.status === 'failed').map(test => [test.fullName, test.failureMessages[0] ?? ''])])
+      .map(([name, message]) => 'test.sh: failed: ' + name + ': ' + message.slice(0, 600).replaceAll('\\n', ' ')).join('\\n')" | grep .
   done
+  sed 's/\x1b\[[0-9;]*m//g' "$results"/vitest-*.txt 2>/dev/null | grep -a -A 3 'Unhandled \(Rejection\|Error\|Exception\) ' | grep -a 'Error: ' | sed 's/^/test.sh: failed: outside of tests: /'
 }
 
 # Lists the ten slowest tests of the run.
@@ -275,7 +279,8 @@ run_browser() {
 run_vitest() {
   local name=$1 report=$results/$1.json code=0 counts here_passed here_failed here_skipped
   echo "== $name"
-  with_node timeout 900 npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
+  with_node timeout 900 npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" 2>&1 | tee "$results/vitest-$1.txt"
+  code=${PIPESTATUS[0]}
   counts=$(node -p "const r = JSON.parse(require('fs').readFileSync('$report')); [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests].join(' ')" 2>/dev/null)
   if [ -z "$counts" ]; then
     fail "$name left no report (exit code $code)"
