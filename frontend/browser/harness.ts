@@ -221,9 +221,18 @@ export async function openPage(
   return Object.assign(page, { errors });
 }
 
-/** Returns a free port below the ephemeral range of the system, so that nothing takes it before the server does. */
+const handedOut = new Set<number>();
+
+/**
+ * Returns a free port, a different one for each call. A server binds its port up to a second after it was probed, and again after a restart, so other
+ * tests must not choose it meanwhile: each worker of Vitest has its own 4,000 ports, above those of the end-to-end tests and below those of outgoing
+ * connections.
+ */
 async function freePort(): Promise<number> {
-  const port = randomInt(20_000, 32_768);
+  const worker = (Number(process.env.VITEST_POOL_ID ?? 1) - 1) % 3;
+  const port = 20_000 + worker * 4_000 + randomInt(4_000);
+  if (handedOut.has(port)) return freePort();
+  handedOut.add(port);
   const isFree = await new Promise<boolean>((done) => {
     const probe = createServer().once("error", () => done(false));
     probe.listen(port, "127.0.0.1", () => probe.close(() => done(true)));

@@ -156,13 +156,13 @@ internal sealed partial class ServerProcess : IAsyncDisposable
 
     /// <summary>
     /// Returns a free port, a different one for each call. It lies below the ports of outgoing connections, because a connection of a parallel
-    /// test could otherwise take it before the server listens.
+    /// test could otherwise take it before the server listens, and also below those of the browser tests, which run beside these.
     /// </summary>
     public static int FreePort()
     {
         while (true)
         {
-            var port = Random.Shared.Next(10_000, 32_000);
+            var port = Random.Shared.Next(10_000, 20_000);
             if (!HandedOut.TryAdd(port, port))
                 continue;
             try
