@@ -106,13 +106,13 @@ public sealed class ProviderResourceTests : IDisposable
     {
         await using var server = await StreamServer.StartAsync();
         var path = "content/" + await server.PublishAsync(MockRelease.Plain(1, 40_000_000, articleSize: 400_000));
+        server.LeaveNothingUnread();
         var (first, second) = (server.Player(StreamServer.Vlc), server.Player("mpv/0.38"));
         await Task.WhenAll(
             StreamServer.ReadAsync(first, path, 0, 39_999_999),
             StreamServer.ReadAsync(second, path, 10_000_000, 30_000_000),
             LeaveAsync(server, path));
-        while (server.Mock.Stats.Waiting > 0)
-            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
+        await server.CountedAsync();
 
         var row = (await server.Api.GetAsync("providers"))["items"]!.AsArray().Single()!;
         var lanes = row["lanesTotal"]!.AsObject();

@@ -103,6 +103,21 @@ internal sealed class StreamServer : IAsyncDisposable
             await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
     }
 
+    /// <summary>
+    /// Slows each connection, because the mock counts what it writes: a socket that is closed in the middle of an article then leaves nearly
+    /// nothing uncounted in the system's buffers.
+    /// </summary>
+    public void LeaveNothingUnread() => Mock.Change(0, static provider => provider with { ConnectionBandwidth = 4_000_000 });
+
+    /// <summary>Waits until the server is quiet and has counted the bytes of closed sockets too, which takes until the mock has closed them.</summary>
+    public async Task CountedAsync()
+    {
+        await QuietAsync();
+        var uses = Api.Server.Services.GetRequiredService<ProviderHost>().Uses;
+        for (var tries = 0; tries < 1_500 && uses.Values.Sum(static use => use.Lanes.Total) < Mock.Stats.Bytes * 0.999; tries++)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+    }
+
     /// <summary>Returns the rows of all playbacks.</summary>
     public async Task<JsonArray> RowsAsync() => (await Api.GetAsync("streams"))["items"]!.AsArray();
 

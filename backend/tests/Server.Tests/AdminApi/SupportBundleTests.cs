@@ -71,6 +71,7 @@ public sealed class SupportBundleTests : IDisposable
         await server.WaitForHistoryAsync(failed);
         using (var read = await server.Host.SendAsync(HttpMethod.Get, $"content/movies/{Uri.EscapeDataString(Gone)}/film.mkv", null, Token))
             Assert.Equal(HttpStatusCode.OK, read.StatusCode);
+        await LoggedAsync(server, "GET /content/movies/");
         // Not one of its names is in the database any more, but the log still has them.
         await server.Host.Get<SluiceDatabase>().WriteAsync(
             connection => connection.Execute("DELETE FROM history_item WHERE name = @Gone; DELETE FROM release WHERE name = @Gone", new { Gone }), Token);
@@ -132,10 +133,8 @@ public sealed class SupportBundleTests : IDisposable
         }
 
         // The line of a request comes after that of its failure.
-        var ring = server.Host.Get<LogRing>();
-        while (!ring.Lines.Any(line => line.Text.StartsWith("GET /api/system/support-bundle from", StringComparison.Ordinal)))
-            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
-        Assert.DoesNotContain(ring.Lines, line => line.Text.StartsWith("GET /api/system/support-bundle failed", StringComparison.Ordinal));
+        await LoggedAsync(server, "GET /api/system/support-bundle from");
+        Assert.DoesNotContain(server.Host.Get<LogRing>().Lines, line => line.Text.StartsWith("GET /api/system/support-bundle failed", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -168,6 +167,14 @@ public sealed class SupportBundleTests : IDisposable
     // Not through the framework, which would also print the line.
     private static void Say(JobServer server, string text, int number = 0) =>
         LogResourceTests.Say(server.Host.Get<LogRing>().CreateLogger("Sluice.Server.Test.X"), LogLevel.Information, text, number);
+
+    /// <summary>Waits for a line of the log, because the line of a request is logged after its response.</summary>
+    private static async Task LoggedAsync(JobServer server, string beginning)
+    {
+        var ring = server.Host.Get<LogRing>();
+        while (!ring.Lines.Any(line => line.Text.StartsWith(beginning, StringComparison.Ordinal)))
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+    }
 
     /// <summary>Writes lines of 12 KB that cannot be compressed.</summary>
     private static void Fill(JobServer server, int lines)
