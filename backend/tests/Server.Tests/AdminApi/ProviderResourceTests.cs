@@ -220,7 +220,7 @@ public sealed class ProviderResourceTests : IDisposable
 
         await HoldsAsync(async () => Text(await RowAsync(server, id), "condition") == "refused");
         var row = await RowAsync(server, id);
-        Assert.Contains("rejected the user or password (“481 Authentication failed”)", Text(row, "sentence"), StringComparison.Ordinal);
+        Assert.Contains("rejected the username or password (“481 Authentication failed”)", Text(row, "sentence"), StringComparison.Ordinal);
 
         var reset = await server.SendAsync(HttpMethod.Post, $"providers/{id}/reset", new JsonObject { ["what"] = "breaker" });
         Assert.Equal("ok", Text(reset, "condition"));

@@ -265,7 +265,7 @@ public sealed class StatResourceTests : IDisposable
 
         var row = Assert.Single(rows, static row => row!["kind"]!.ToString() == "provider-fails")!;
         Assert.Equal("error", row["level"]!.ToString());
-        Assert.Equal("loopback-0 rejected the user or password.", row["sentence"]!.ToString());
+        Assert.Equal("loopback-0 rejected the username or password.", row["sentence"]!.ToString());
         Assert.True(Guid.TryParse(row["target"]!.ToString(), out _));
     }
 
