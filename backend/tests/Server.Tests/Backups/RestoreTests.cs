@@ -217,7 +217,8 @@ public sealed class RestoreTests
         Assert.False(File.Exists(Path.Combine(films.Root, "restore.json")));
     }
 
+    // The queue is also empty before the NZBs are queued again, so it is asked second.
     private static Task UntilImportedAsync(PublishedFilms films) => films.UntilAsync(async () =>
-        (await films.Host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32() == 0
-        && (await films.Host.AskAsync(HttpMethod.Get, "backups/later"))["total"]!.GetValue<int>() == 0);
+        (await films.Host.AskAsync(HttpMethod.Get, "backups/later"))["total"]!.GetValue<int>() == 0
+        && (await films.Host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32() == 0);
 }
