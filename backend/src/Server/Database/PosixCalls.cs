@@ -22,14 +22,16 @@ internal static partial class PosixCalls
     }
 
     /// <summary>
-    /// Flushes a file's content to disk (fsync). <see cref="FileStream.Flush(bool)"/> must not be used for that on Linux, because .NET 10 ignores the result
-    /// of fsync there.
+    /// Flushes a file's content to disk (fsync). <c>FileStream.Flush(true)</c> is banned (BannedSymbols.txt), because .NET 10 ignores the result of fsync on
+    /// Linux.
     /// </summary>
     /// <exception cref="IOException">Some content could not be written.</exception>
     public static void SyncFile(FileStream file)
     {
+        file.Flush();
         // On macOS, only this call also flushes the cache of the drive.
-        file.Flush(flushToDisk: !OperatingSystem.IsLinux());
+        if (!OperatingSystem.IsLinux())
+            RandomAccess.FlushToDisk(file.SafeFileHandle);
         if (OperatingSystem.IsWindows())
             return;
         while (FsyncFile(file.SafeFileHandle) != 0)
